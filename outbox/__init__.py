@@ -1,0 +1,1 @@
+"""Carries decisions to the outside world, once, and verifies that they arrived."""
