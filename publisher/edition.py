@@ -1,6 +1,6 @@
 """The edition as the publisher gets it, and the evidence that travels beside it.
 
-`Edition` is one product, date, language and revision: everything that readers see. `Evidence` is everything that an
+`Edition` is one product, date, language and revision: everything that readers see. `Evidence` is what an
 auditor needs to follow each sentence to its claim, source, address and stored provider answer. Both are plain
 frozen values; their JSON (`model_dump(mode="json")`) is what `dateline show KEY --edition --json` prints and
 what `dateline render FILE` reads. Instants are RFC 3339 UTC with milliseconds; dates are `YYYY-MM-DD`.
@@ -76,8 +76,8 @@ class Correction(Model):
 class Edition(Model):
     """One product, date, language and revision.
 
-    `published_at` is the decision's time (the first publication's, also in later revisions); `revised_at` is this
-    revision's. Nothing in it depends on when or where it is rendered.
+    `published_at` is the decision's time (the first publication's, also in later revisions); `revised_at` is
+    this revision's. Nothing in it depends on when or where it is rendered.
     """
 
     product: Slug
@@ -134,8 +134,8 @@ class Made(Model):
 class Evidence(Model):
     """What stands in `evidence.json`: sentence → claim → source → address → payload, and the digest chain.
 
-    `package_digest` is SHA-256 over the canonical JSON of the frozen package; `composition_digest` that of the
-    stored composition answer; `payload_digests` are those of every research answer the package rests on.
+    `package_digest` is SHA-256 over the canonical JSON of the frozen package; `composition_digest` that of
+    the stored composition answer; `payload_digests` are those of every research answer the package rests on.
     """
 
     evidence_version: str
