@@ -325,15 +325,7 @@ class CancelOrdered:
 
 
 ProviderObservation = (
-    Created
-    | NotCreated
-    | CreationUnknown
-    | Polled
-    | Garbled
-    | Missing
-    | Throttled
-    | Unreachable
-    | RemoteDeleted
+    Created | NotCreated | CreationUnknown | Polled | Garbled | Missing | Throttled | Unreachable | RemoteDeleted
 )
 WorkerObservation = DispatchDue | GateFound | LeaseEndedInFlight | Validated | DriftFound | WebhookSeen
 SupervisorObservation = (
