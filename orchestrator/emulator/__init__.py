@@ -1,0 +1,1 @@
+"""The provider emulator: the Responses API on a real socket, deterministic and scriptable."""
