@@ -7,8 +7,9 @@ two reads of one path give the same bytes.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -77,7 +78,12 @@ def key_of_path(path: str) -> EditionKey | None:
     found = _PATH.fullmatch(path)
     if found is None:
         return None
-    return EditionKey(found["product"], found["date"].replace("/", "-"), found["lang"])
+    date = found["date"].replace("/", "-")
+    try:
+        dt.date.fromisoformat(date)
+    except ValueError:
+        return None
+    return EditionKey(found["product"], date, found["lang"])
 
 
 class Content(Protocol):
@@ -113,34 +119,40 @@ class DictContent:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._files = dict(files)
-        self._keys = {key for path in files if (key := key_of_path(path)) is not None}
+        self._below: dict[tuple[object, ...], set[int]] = {}
+        self._languages: dict[tuple[str, str], set[str]] = {}
+        for path in files:
+            key = key_of_path(path)
+            if key is not None:
+                self._index(key)
+
+    def _index(self, key: EditionKey) -> None:
+        product, year, month, day = key.product, key.year, key.month, int(key.date[8:])
+        self._below.setdefault((product,), set()).add(year)
+        self._below.setdefault((product, year), set()).add(month)
+        self._below.setdefault((product, year, month), set()).add(day)
+        self._languages.setdefault((product, key.date), set()).add(key.lang)
 
     def products(self) -> list[str]:
         """See `Content`."""
-        return sorted({key.product for key in self._keys})
+        return sorted({product for product, _ in self._languages})
 
     def years(self, product: str) -> list[int]:
         """See `Content`."""
-        return _sorted(key.year for key in self._keys if key.product == product)
+        return sorted(self._below.get((product,), ()))
 
     def months(self, product: str, year: int) -> list[int]:
         """See `Content`."""
-        return _sorted(key.month for key in self._keys if (key.product, key.year) == (product, year))
+        return sorted(self._below.get((product, year), ()))
 
     def days(self, product: str, year: int, month: int) -> list[int]:
         """See `Content`."""
-        month_start = f"{year:04d}-{month:02d}-"
-        wanted = (key for key in self._keys if key.product == product and key.date.startswith(month_start))
-        return _sorted(int(key.date[8:]) for key in wanted)
+        return sorted(self._below.get((product, year, month), ()))
 
     def languages(self, product: str, date: str) -> list[str]:
         """See `Content`."""
-        return sorted(key.lang for key in self._keys if (key.product, key.date) == (product, date))
+        return sorted(self._languages.get((product, date), ()))
 
     def file(self, path: str) -> bytes | None:
         """See `Content`."""
         return self._files.get(path)
-
-
-def _sorted(numbers: Iterable[int]) -> list[int]:
-    return sorted(set(numbers))

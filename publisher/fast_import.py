@@ -1,21 +1,27 @@
 """One `git fast-import` child per batch: blobs, trees and commits in one pack, without index or work tree.
 
-Commits go to refs under `refs/dateline/work/`, which belong to the relay; readers' branches are moved afterwards,
-all at once, by `publisher.refs`. A commit's id is answered as soon as it is made, because the pages commit names
-the content commit it was rendered from. Dates are arguments: the same input makes the same ids anywhere.
+The commits stand on names that end with the import: nothing refers to them until `publisher.refs` moves readers'
+branches, all at once. A commit goes by its mark, and its id is waited for only where it is needed, so that git works
+while pages are rendered. Dates are arguments: the same input makes the same ids anywhere.
 Source: git-fast-import(1).
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
 
 from publisher.errors import BadEdition
 from publisher.git_process import GitProcess
+from publisher.leftovers import half_packs, remove_unheld
+from publisher.refs import sync_folder
 
 WORK_REFS = "refs/dateline/work/"
+"""Where commits stand while they are being made; no such ref outlives an import, not even a killed one."""
+
+_OF_GIT = frozenset({"", ".", "..", ".git", "git~1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,71 +33,105 @@ class Identity:
 
     def line(self, at_ms: int) -> bytes:
         """`Name <email> seconds +0000`, as commits hold it."""
-        return f"{_plain(self.name)} <{_plain(self.email)}> {at_ms // 1000} +0000".encode()
+        return f"{self.label()} {at_ms // 1000} +0000".encode()
+
+    def label(self) -> str:
+        """`Name <email>`, in characters that git takes in a name."""
+        return f"{_plain(self.name) or 'unknown'} <{_plain(self.email)}>"
 
 
 def _plain(text: str) -> str:
-    return "".join(c for c in text if c not in "<>\n\r\0").strip()
+    kept = (c for c in text if c not in "<>" and unicodedata.category(c)[0] != "C")
+    return " ".join("".join(kept).split())
 
 
 class Importer:
-    """One running `git fast-import`. `commit` answers the new id at once; nothing refers to it until `finish`.
+    """One running `git fast-import`. Nothing refers to its commits after `finish`.
 
-    Use as a context manager: leaving it by an error kills the child, and what it wrote stays unreferenced.
+    Use as a context manager: leaving it by an error kills the child, and takes away what it had half written.
     """
 
     def __init__(self, git: GitProcess) -> None:
+        self._git = git
+        self._before = set(half_packs(git.git_dir))
         self._child = git.start("fast-import", "--quiet", "--force", "--done", "--date-format=raw")
-        self._marks: dict[str, int] = {}
+        self._marks = 0
+        self._asked: list[int] = []
+        self._ids: dict[int, str] = {}
+        self._names: set[str] = set()
 
     def __enter__(self) -> Importer:
         return self
 
-    def __exit__(self, _t: type[BaseException] | None, _e: BaseException | None, _b: TracebackType | None) -> None:
+    def __exit__(
+        self, error: type[BaseException] | None, _e: BaseException | None, _b: TracebackType | None
+    ) -> None:
         self._child.kill()
+        if error is not None:
+            remove_unheld(set(half_packs(self._git.git_dir)) - self._before)
+
+    def blob(self, content: bytes) -> int:
+        """Store a file's bytes ahead of the commit that will name them; answer their mark."""
+        self._marks += 1
+        self._child.write(b"blob\nmark :%d\n%b" % (self._marks, _data(content)))
+        return self._marks
 
     def commit(
         self,
-        ref: str,
+        name: str,
         *,
         author: bytes,
         committer: bytes,
         message: bytes,
-        files: Iterable[tuple[str, bytes | None]],
-        parent: str | None,
+        files: Iterable[tuple[str, bytes | int | None]],
+        parent: str | int | None,
         whole: bool = False,
-    ) -> str:
-        """Append a commit to `ref` (a name below `WORK_REFS`) and answer its id.
+    ) -> int:
+        """Append a commit to the line `name` and answer its mark; `parent` is an id, or a mark of this import.
 
-        `whole`: the tree becomes exactly `files`; otherwise they are laid over the parent's, None deletes.
-        Errors: `RepositoryError` when the child fails (disk full, damaged pack); `BadEdition` for a bad path.
+        `whole`: the tree becomes exactly `files`; otherwise they are laid over the parent's. A file is its bytes or
+        a blob's mark; None deletes. Errors: `RepositoryError` when the child fails (disk full, damaged pack);
+        `BadEdition` for a bad path.
         """
-        mark = len(self._marks) + 1
+        self._marks += 1
+        mark, ref = self._marks, WORK_REFS + name
+        self._names.add(ref)
         head = [f"reset {ref}\n\ncommit {ref}\nmark :{mark}\n".encode()]
         head += [b"author ", author, b"\ncommitter ", committer, b"\n", _data(message)]
-        head.append(f"from {self._name(parent)}\n".encode() if parent else b"")
+        if parent is not None:
+            head.append(f"from {f':{parent}' if isinstance(parent, int) else parent}\n".encode())
         head.append(b"deleteall\n" if whole else b"")
         self._child.write(b"".join(head))
         for path, content in files:
             self._child.write(_file(path, content))
         self._child.write(f"\nget-mark :{mark}\n".encode())
-        made = self._child.read_line().decode("ascii").strip()
-        self._marks[made] = mark
-        return made
+        self._child.flush()
+        self._asked.append(mark)
+        return mark
 
-    def _name(self, commit: str) -> str:
-        """A commit of this import goes by its mark: its object is not in a finished pack yet."""
-        return f":{self._marks[commit]}" if commit in self._marks else commit
+    def id_of(self, mark: int) -> str:
+        """The id of a commit of this import. Errors: `RepositoryError` when the child fails."""
+        while mark not in self._ids:
+            self._ids[self._asked.pop(0)] = self._child.read_line().decode("ascii").strip()
+        return self._ids[mark]
 
     def finish(self) -> None:
-        """Close the pack, fsync it, and set the work refs."""
-        self._child.write(b"done\n")
+        """Close the pack and make it durable. The names are emptied first, so that no ref is written for them."""
+        resets = "".join(f"reset {ref}\n\n" for ref in sorted(self._names))
+        self._child.write(f"{resets}done\n".encode())
+        for mark in list(self._asked):
+            self.id_of(mark)
         self._child.finish()
+        sync_folder(self._git.git_dir / "objects" / "pack")
 
 
-def _file(path: str, content: bytes | None) -> bytes:
+def _file(path: str, content: bytes | int | None) -> bytes:
     quoted = _quoted(path)
-    return b"D %b\n" % quoted if content is None else b"M 100644 inline %b\n%b" % (quoted, _data(content))
+    if content is None:
+        return b"D %b\n" % quoted
+    if isinstance(content, int):
+        return b"M 100644 :%d %b\n" % (content, quoted)
+    return b"M 100644 inline %b\n%b" % (quoted, _data(content))
 
 
 def _data(content: bytes) -> bytes:
@@ -99,9 +139,9 @@ def _data(content: bytes) -> bytes:
 
 
 def _quoted(path: str) -> bytes:
-    """C-style quoting; a path that climbs or is absolute is refused."""
-    parts = path.split("/")
-    if not path or any(part in ("", ".", "..", ".git") for part in parts) or "\0" in path:
+    """C-style quoting. Refused: what climbs, is absolute, or names git's own folder; control characters."""
+    if any(part.lower() in _OF_GIT for part in path.split("/")):
         raise BadEdition(f"{path!r} is no path of a tree")
-    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return b'"' + escaped.encode() + b'"'
+    if any(unicodedata.category(c) in ("Cc", "Cs") for c in path):
+        raise BadEdition(f"{path!r} holds a control character")
+    return b'"' + path.replace("\\", "\\\\").replace('"', '\\"').encode() + b'"'

@@ -1,4 +1,4 @@
-"""Text before it is written anywhere: one normal form, Markdown that shows it literally, addresses that may be links.
+"""Text before it is written: one normal form, Markdown that shows it literally, addresses that may be links.
 
 Rules: text is hostile until it passed `plain`. Normal text is NFC on one line, without characters that XML
 1.0 does not allow, without control and bidirectional marks, without a byte order mark. Nothing in it acts:
@@ -23,17 +23,20 @@ _ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1
 # What acts in CommonMark, GFM, kramdown, a Hugo shortcode or Liquid. A backslash before it makes it literal
 # in each of them; whatever else a text may hold is left readable.
 _ACTS = re.compile(
-    r"""[\\`*_{}\[\]<>\#|~$^]               # wherever it stands
+    r"""[\\`*_{}\[\]<>\#|~^]                # wherever it stands
+      | \$(?![0-9])                         # mathematics; it cannot end before a digit, so money is left alone
       | &(?=\#|[A-Za-z][A-Za-z0-9]*;)       # would be read as an entity
       | :(?=//|[a-z0-9_+-]+:)               # an address that links itself, an emoji code
-      | (?<=www)\. | @                      # the same, for www. and mail addresses
+      | (?<!:)/(?=/) | (?<=www)\. | @       # the same, without a scheme, for www. and mail
       | -(?=-) | (?<=-)-                    # typographic dashes, rules
       | ^[-+=:]                             # a list, the line under a heading, a definition
     """,
     re.VERBOSE,
 )
 _LIST_NUMBER = re.compile(r"^([0-9]+)([.)])")
-_BAD_IN_ADDRESS = re.compile("[\\s\\\\<>\"'`{}|^\x00-\x20\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_BAD_IN_ADDRESS = re.compile(
+    '[\\s\\\\<>"`{}|^\x00-\x20\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]'
+)
 
 
 def plain(text: str) -> str:
@@ -52,6 +55,14 @@ def scraped(text: str) -> str:
 def _decoded(found: re.Match[str]) -> str:
     name = found[1]
     return html.unescape(found[0]) if name.startswith("#") else html5.get(f"{name};", found[0])
+
+
+def address(url: str) -> str:
+    """The normal form of an address: itself, or with every character that no text may hold made visible.
+
+    Taking such a character out would make a link to somewhere else.
+    """
+    return url if safe_url(url) else plain(_UNSAFE.sub("\ufffd", url))
 
 
 def markdown_text(text: str) -> str:

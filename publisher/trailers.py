@@ -22,8 +22,10 @@ def one_line(text: str, limit: int = SUBJECT_CHARS) -> str:
 
 
 def format_message(subject: str, trailers: Iterable[tuple[str, str]]) -> bytes:
-    """The message's bytes. A trailer's value must be one printable line; anything else is a `BadEdition`."""
+    """The message's bytes. `BadEdition` for an empty subject, and for a value that is not one printable line."""
     lines = [one_line(subject), ""]
+    if not lines[0]:
+        raise BadEdition("a commit needs a subject")
     for name, value in trailers:
         if one_line(value, len(value) + 1) != value or not value:
             raise BadEdition(f"trailer {name}: {value!r} is not one plain line")
