@@ -349,6 +349,11 @@ def _recovery() -> Iterator[Scenario]:
     confirmed = seen.ConfirmedNotCreated(settled_ms=NOW_MS)
     yield Scenario("confirmed never created", unknown, confirmed, E.CONFIRMED_NOT_CREATED, S.CREATE_ELIGIBLE)
     yield Scenario("released", known, seen.Released(), E.RELEASED, S.IN_PROGRESS)
+    for state in (S.CREATE_ELIGIBLE, *LOOKED_AT):
+        worn = job(state, generation_attempts=2)
+        yield Scenario("released near a cap", worn, seen.Released(), E.RELEASED, state)
+    for state in (*LOOKED_AT, S.QUARANTINED):
+        yield Scenario("discarded", job(state), seen.DiscardOrdered(), E.DISCARDED, S.CLEANUP_PENDING)
     yield Scenario("given up with an id", known, seen.Abandoned(), E.ABANDONED, S.CLEANUP_PENDING)
     yield Scenario("given up without", unknown, seen.Abandoned(), E.ABANDONED, S.QUARANTINED)
     for state in SUSPENDABLE:
