@@ -5,7 +5,7 @@ Nothing else in the program makes a database, a provider, a repository or a rela
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +15,20 @@ from sqlalchemy import Connection
 
 from orchestrator import entropy
 from orchestrator.core.limits import OnUnknown
+from orchestrator.core.policy import ProductPolicy
 from orchestrator.correspondence import Correspondence
 from orchestrator.editorial import Editorial, Prices
 from orchestrator.effects.press import Press
 from orchestrator.effects.verifier import Verifier
 from orchestrator.emulator.config import EmulatorConfig
 from orchestrator.emulator.emulator import Emulator
+from orchestrator.emulator.journal import JournalInUse
 from orchestrator.emulator.newsroom import load_newsroom
+from orchestrator.emulator.presence import is_emulator_at
 from orchestrator.emulator.script import NO_SCRIPT
 from orchestrator.emulator.script_file import read_script
+from orchestrator.errors import ConfigurationError
+from orchestrator.orders import Orders
 from orchestrator.outcomes import Outcomes
 from orchestrator.provider.client import Provider
 from orchestrator.provider.config import ProviderConfig
@@ -48,8 +53,20 @@ from publisher.site import Site
 
 log = structlog.get_logger("dateline")
 
-RELAY_LEASE_MS = 600_000
-"""Longer than any handler takes: a whole rebuild of 100,000 pages is the longest."""
+RELAY_LEASE_MS = 120_000
+"""How soon another relay takes over from a killed one. A rebuild may take longer: it holds the repository's own
+lease, and whoever comes meanwhile waits for it and then adopts what it made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookTarget:
+    """Where the embedded emulator sends its webhooks, and the secret that it signs them with."""
+
+    url: str = ""
+    secret: str = ""
+
+
+NO_WEBHOOKS = WebhookTarget()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +87,7 @@ class House:
     worker: Worker
     relay: Relay
     correspondence: Correspondence
+    orders: Orders
 
     @property
     def lease_ms(self) -> int:
@@ -78,18 +96,41 @@ class House:
 
 
 def editorial_of(workspace: Workspace) -> Editorial:
-    """The running configuration. Errors: `ConfigurationError` from the product files."""
+    """The running configuration.
+
+    Errors: `ConfigurationError` from the product files, or for a cost ceiling that nothing can be compared with.
+    """
     provider = workspace.provider
-    prices = provider.prices
+    prices, products = provider.prices, load_products(workspace.products)
+    _refuse_unpriced(workspace, products)
     return Editorial(
-        products=load_products(workspace.products),
+        products=products,
         model=provider.model,
         prices=Prices(input=prices.input, output=prices.output, search=prices.search),
         poll_ms=(round(provider.poll_s[0] * 1000), round(provider.poll_s[1] * 1000)),
         on_unknown=OnUnknown(provider.on_unknown),
         background=provider.background,
-        synthetic=provider.is_emulator,
+        synthetic=_is_synthetic(workspace),
     )
+
+
+def _is_synthetic(workspace: Workspace) -> bool:
+    """Whether what is bought comes out of an emulator, ours or one that runs on its own."""
+    return workspace.provider.is_emulator or is_emulator_at(workspace.provider.base_url)
+
+
+def _refuse_unpriced(workspace: Workspace, products: Mapping[str, ProductPolicy]) -> None:
+    """A ceiling without prices would never be reached: a real provider needs them."""
+    if workspace.provider.is_emulator or workspace.provider.prices.inspected:
+        return
+    for policy in products.values():
+        budgets = policy.budgets
+        if (budgets.cost_per_process_micro, budgets.cost_per_day_micro) != (None, None):
+            raise ConfigurationError(
+                f"{policy.slug} has a cost ceiling, but [provider.prices] holds no price list",
+                hint="write input, output and search per million and the day they were inspected, "
+                "or remove cost_per_process and cost_per_day",
+            )
 
 
 def profile_of(workspace: Workspace, editorial: Editorial) -> Profile:
@@ -112,6 +153,7 @@ def profile_of(workspace: Workspace, editorial: Editorial) -> Profile:
         languages=site.languages,
         products=products,
         identity=workspace.content.identity.name,
+        # from the configuration alone: what is rendered must not depend on who happens to be running
         synthetic=workspace.provider.is_emulator,
     )
 
@@ -129,16 +171,21 @@ def repository_of(workspace: Workspace) -> ContentRepository:
         identity=Identity(content.identity.name, content.identity.email),
         main=content.branch,
         pages=content.pages_branch,
+        on_stale_lock=lambda path: log.warning("stale lock removed", path=path.name),
     )
 
 
 @contextmanager
 def open_house(
-    workspace: Workspace, *, verify_url: str | None = None, script: Path | None = None
+    workspace: Workspace,
+    *,
+    verify_url: str | None = None,
+    script: Path | None = None,
+    webhook: WebhookTarget | None = None,
 ) -> Iterator[House]:
     """Everything a loop needs, closed on the way out.
 
-    `verify_url` overrides `[verify] url`; `script` is an emulator script for the embedded provider.
+    `verify_url` overrides `[verify] url`; `script` and `webhook` are for the embedded emulator.
     Errors: `ConfigurationError` and `Unavailable`, before anything was bought or published.
     """
     key = api_key(workspace)
@@ -147,8 +194,8 @@ def open_house(
     with ExitStack() as stack:
         db = open_store(workspace.store_url)
         stack.callback(db.close)
-        emulator = _emulator(workspace, db, script, stack)
-        base_url = emulator.base_url if emulator else workspace.provider.base_url
+        repository_of(workspace).close()  # made, or refused, before anything is bought
+        base_url, emulator = _provider_address(workspace, db, script, stack, webhook=webhook or NO_WEBHOOKS)
         provider = Provider(_provider_config(workspace, base_url, key))
         stack.callback(provider.close)
         yield _furnish(
@@ -177,6 +224,8 @@ def _furnish(
     name = f"dl-{entropy.new_token()[:8]}"
     press = Press(db, lambda: repository_of(workspace), site_of(profile))
     stack.callback(press.close)
+    ticker = Ticker(db, editorial)
+    correspondence = Correspondence(db, provider, editorial, name=name)
     url = workspace.verify.url if verify_url is None else verify_url
     verifier = Verifier(db, profile, url=url, branch=press.page)
     stack.callback(verifier.close)
@@ -190,7 +239,7 @@ def _furnish(
         profile=profile,
         press=press,
         verifier=verifier,
-        ticker=Ticker(db, editorial),
+        ticker=ticker,
         supervisor=Supervisor(db, editorial, name=name),
         worker=Worker(db, provider, editorial, name=name, timeout_s=workspace.provider.timeout_s),
         relay=Relay(
@@ -204,13 +253,31 @@ def _furnish(
             audit=Outcomes().settled,
             admits=_not_paused,
         ),
-        correspondence=Correspondence(db, provider, editorial, name=name),
+        correspondence=correspondence,
+        orders=orders_of(workspace, db, editorial, correspondence=correspondence),
     )
 
 
-def _emulator(workspace: Workspace, db: Database, script: Path | None, stack: ExitStack) -> Emulator | None:
+def orders_of(
+    workspace: Workspace, db: Database, editorial: Editorial, *, correspondence: Correspondence | None = None
+) -> Orders:
+    """Who carries orders out; without `correspondence`, those that ask the provider stay open."""
+    return Orders(
+        db,
+        correspondence,
+        editorial,
+        lease_ms=round(workspace.loop.lease_s * 1000),
+        timeout_ms=round(workspace.provider.timeout_s * 1000),
+        plan=Ticker(db, editorial).planned,
+    )
+
+
+def _provider_address(
+    workspace: Workspace, db: Database, script: Path | None, stack: ExitStack, *, webhook: WebhookTarget
+) -> tuple[str, Emulator | None]:
+    """Where the provider is. The embedded one is started, or shared with the process that has started it."""
     if not workspace.provider.is_emulator:
-        return None
+        return workspace.provider.base_url, None
 
     def now_ms() -> int:
         with db.read() as conn:
@@ -221,8 +288,15 @@ def _emulator(workspace: Workspace, db: Database, script: Path | None, stack: Ex
         log_path=workspace.var / "emulator" / "requests.jsonl",
         clock=now_ms,
         script=read_script(script) if script else NO_SCRIPT,
+        webhook_url=webhook.url,
+        webhook_secret=webhook.secret,
     )
-    return stack.enter_context(Emulator(config, load_newsroom(shipped("fixtures") / "newsroom")))
+    emulator = Emulator(config, load_newsroom(shipped("fixtures") / "newsroom"))
+    try:
+        stack.enter_context(emulator)
+    except JournalInUse as other:
+        return other.base_url, None
+    return emulator.base_url, emulator
 
 
 def _provider_config(workspace: Workspace, base_url: str, key: str) -> ProviderConfig:

@@ -14,11 +14,11 @@ from sqlalchemy import Connection
 from orchestrator import entropy
 from orchestrator.contracts.contract import OperationContract, contract_bytes, contract_for, fingerprint
 from orchestrator.contracts.prompts import instructions
-from orchestrator.contracts.request import build_request, metadata_of
+from orchestrator.contracts.request import build_request, estimated_input_tokens, metadata_of
 from orchestrator.contracts.task import research_task, supplement_task, task_bytes
 from orchestrator.core.canonical import canonical_bytes, digest
 from orchestrator.core.instants import utc_day
-from orchestrator.core.observations import CostRefused, IntentAuthorised
+from orchestrator.core.observations import Abandoned, CostRefused, IntentAuthorised
 from orchestrator.core.policy import ProductPolicy
 from orchestrator.core.records import Job, JobStage, Process
 from orchestrator.core.states import JobState
@@ -28,6 +28,7 @@ from orchestrator.evidence.deficits import deficits
 from orchestrator.evidence.package import package_bytes
 from orchestrator.evidence.report import feedback_of
 from orchestrator.examination import earlier, examine, package_of, rejected_of, standing
+from orchestrator.recording import Recorder, write_status
 from orchestrator.store import costs, documents, jobs
 from orchestrator.store.codes import DocumentKind
 from outbox.clock import read_now_ms
@@ -42,7 +43,11 @@ class Retry:
 
 
 def authorise(conn: Connection, editorial: Editorial, process: Process, job: Job) -> IntentAuthorised | CostRefused:
-    """Freeze what the job will buy and reserve its most; `CostRefused` where a ceiling leaves no room."""
+    """Freeze what the job will buy and reserve its most.
+
+    `CostRefused` where the input is estimated above its ceiling, or a cost ceiling leaves no room; nothing of the
+    money is touched then.
+    """
     running = editorial.running(process.product)
     policy = running.policy
     contract = contract_for(
@@ -52,11 +57,13 @@ def authorise(conn: Connection, editorial: Editorial, process: Process, job: Job
         process_revision=process.revision,
         evidence_digest=_builds_on(conn, process, job),
     )
+    retry = _retry(conn, editorial, policy, job)
+    body = _request(conn, editorial, process, job, contract=contract, retry=retry)
+    if estimated_input_tokens(body) > contract.input_ceiling_tokens:
+        return CostRefused(code=INPUT_TOO_LARGE)
     amount_micro = editorial.reservation_micro(contract)
     if not _reserved(conn, policy, process, job, amount_micro=amount_micro):
         return CostRefused()
-    retry = _retry(conn, editorial, policy, job)
-    body = _request(conn, editorial, process, job, contract=contract, retry=retry)
     documents.put(conn, DocumentKind.POLICY, canonical_bytes(policy.editorial()))
     return IntentAuthorised(
         fingerprint=fingerprint(contract),
@@ -101,6 +108,21 @@ def successor(job: Job, *, now_ms: int) -> Job:
         created_ms=now_ms,
     )
 
+
+def replaced(conn: Connection, recorder: Recorder, process: Process, job: Job) -> Job:
+    """Give a quarantined job up and open generation + 1, to be authorised by the loop; answers the new one.
+
+    Errors: `RefusedByState` when the job was given up before; `StaleFence`.
+    """
+    follows = successor(job, now_ms=read_now_ms(conn))
+    jobs.insert(conn, follows)
+    recorder.record(conn, job, Abandoned(), process=process, extra={"superseded_by": follows.id})
+    write_status(conn, process, follows)
+    return follows
+
+
+INPUT_TOO_LARGE = "INPUT_TOO_LARGE"
+"""Diagnostic of a job whose request is estimated above the product's input ceiling: it is never sent."""
 
 BACKFILL_PRIORITY = 1_000
 """Added to a product's priority: what is made good waits for what is due."""

@@ -5,6 +5,7 @@ Rules:
   changes nothing;
 * a worker takes one job at a time, so that a lease never waits behind another job's call;
 * a step that raises is logged and its job comes back later; it never stops the loop or another product;
+* an operator's order is taken between steps, or at the claim of its job; paused, nothing is claimed;
 * asked to stop, every thread finishes the step in hand, and no lease is left behind.
 """
 
@@ -22,7 +23,8 @@ from orchestrator import entropy
 from orchestrator.assembly import House
 from orchestrator.core.records import Job
 from orchestrator.core.states import WORKER_STATES
-from orchestrator.store import jobs
+from orchestrator.orders.presence import present
+from orchestrator.store import commands, jobs, pause
 from orchestrator.worker import claim_of
 from outbox import store as ledger
 from outbox.clock import read_now_ms
@@ -61,6 +63,8 @@ class Loop:
         self._workers = workers or house.workspace.loop.workers
         self._tick_s = house.workspace.loop.tick_s
         self._stopping = threading.Event()
+        self._mail = threading.Event()
+        self._beat_s = entropy.monotonic_s()
         self._bell = threading.Condition()
         self._threads: list[threading.Thread] = []
 
@@ -68,11 +72,12 @@ class Loop:
 
     def tick(self) -> bool:
         """Plan what is due and read the mail; whether there was anything."""
+        ordered = self._guarded("orders", self._house.orders.step) or 0
         planned = self._guarded("ticker", self._house.ticker.tick) or 0
         read = self._guarded("correspondence", self._house.correspondence.step) or 0
-        if planned or read:
+        if ordered or planned or read:
             self._ring()
-        return bool(planned or read)
+        return bool(ordered or planned or read)
 
     def step_job(self, owner: str) -> bool:
         """Claim one job and step it; False when none was due."""
@@ -80,9 +85,12 @@ class Loop:
         claimed_s = entropy.monotonic_s()
         with house.db.write() as conn:
             claimed = jobs.claim(conn, owner=owner, lease_ms=house.lease_ms, limit=1)
+            waiting = commands.open_orders(conn) if claimed.jobs else []
         for job in claimed.jobs:
             claim = claim_of(job, now_ms=claimed.now_ms, gate_until_ms=claimed.gate_until_ms, claimed_s=claimed_s)
             try:
+                if waiting and house.orders.at_claim(job, waiting):
+                    continue
                 if job.state in WORKER_STATES:
                     house.worker.step(claim)
                 else:
@@ -98,11 +106,12 @@ class Loop:
     def sweep(self, *, limit: int = 100_000) -> int:
         """Everything that is due, in this thread, until nothing is: what `dateline tick` does."""
         owner, done = f"{self._house.name}-sweep", 0
-        self.tick()
-        while done < limit and not self._stopping.is_set():
-            if not (self.step_job(owner) or self.step_effects()):
-                return done
-            done += 1
+        with present(self._house.workspace.var):
+            self.tick()
+            while done < limit and not self._stopping.is_set():
+                if not (self.step_job(owner) or self.step_effects()):
+                    return done
+                done += 1
         return done
 
     # the threads ----------------------------------------------------------------------------------------------
@@ -121,6 +130,15 @@ class Loop:
         observe: Callable[[], None] | None = None,
     ) -> None:
         """Work until `until` says so of an idle moment, or `stop` is called. Starts and joins the threads."""
+        with present(self._house.workspace.var):
+            self._run(until, notifier, observe)
+
+    def _run(
+        self,
+        until: Callable[[Standing], bool],
+        notifier: Notifier | None,
+        observe: Callable[[], None] | None,
+    ) -> None:
         waker = schedule.Scheduler()
         waker.every(max(1, round(self._tick_s))).seconds.do(self.tick)
         self.start()
@@ -129,7 +147,11 @@ class Loop:
             notifier.ready()
         try:
             while not self._stopping.is_set():
+                self._beat_s = entropy.monotonic_s()
                 waker.run_pending()
+                if self._mail.is_set():
+                    self._mail.clear()
+                    self.tick()
                 if notifier is not None:
                     notifier.alive()
                 if observe is not None:
@@ -150,13 +172,25 @@ class Loop:
         """What is due, held and coming, in one snapshot."""
         with self._house.db.read() as conn:
             now_ms, name = read_now_ms(conn), self._house.name
-            dues = [due for due in (jobs.next_due_ms(conn), ledger.next_due_ms(conn)) if due is not None]
+            paused = pause.read(conn) is not None  # nothing is claimed, so nothing is worth waking up for
+            coming = () if paused else (jobs.next_due_ms(conn), ledger.next_due_ms(conn))
+            dues = [due for due in coming if due is not None]
             return Standing(
                 now_ms=now_ms,
                 due=any(due <= now_ms for due in dues),
                 busy=jobs.any_leased_to(conn, name) or ledger.any_leased_to(conn, name),
                 next_due_ms=min(dues, default=None),
             )
+
+    def wake(self) -> None:
+        """Something has arrived from outside: look at it now. Safe from any thread."""
+        self._mail.set()
+        self._ring()
+
+    @property
+    def silent_s(self) -> float:
+        """Seconds since the loop last went round; it does so at least once a tick."""
+        return entropy.monotonic_s() - self._beat_s
 
     def stop(self) -> None:
         """Ask everything to stop after the step in hand."""
@@ -187,7 +221,7 @@ class Loop:
         if standing is not None and standing.next_due_ms is not None:
             wait_s = min(wait_s, max(0.005, (standing.next_due_ms - standing.now_ms) / 1000))
         with self._bell:
-            if not self._stopping.is_set():
+            if not self._stopping.is_set() and not self._mail.is_set():
                 self._bell.wait(wait_s)
 
     def _ring(self) -> None:

@@ -125,6 +125,7 @@ class Demo:
         if step_ms is None or self._stuck(standing.now_ms + step_ms):
             return True
         self._move(step_ms)
+        self._loop.tick()  # what the new time makes due, at once
         return False
 
     def _step_ms(self, standing: Standing) -> int | None:

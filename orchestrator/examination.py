@@ -1,12 +1,16 @@
 """Reading a job's stored answer against everything it is judged by: from the store only, no provider call.
 
 The worker examines to write the report; the supervisor examines again to take the candidates or the composition
-out of the same bytes. Both see the same, because nothing but stored documents goes in.
+out of the same bytes, and later to say what was refused. All see the same: an answer is judged against what had
+been accepted before its job, never against its own harvest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
@@ -41,7 +45,7 @@ def examine(conn: Connection, editorial: Editorial, job: Job) -> Examined:
     process = processes.get(conn, job.process_id)
     contract = contract_of(conn, job)
     policy = editorial.policy(process.product)
-    candidates, patches = standing(conn, process.id)
+    candidates, patches = standing(conn, process.id, of_jobs=_earlier_jobs(conn, job))
     subject = Subject(
         operation_id=job.id,
         process_suffix=process.suffix,
@@ -60,13 +64,29 @@ def contract_of(conn: Connection, job: Job) -> OperationContract:
     return read_contract(stored(conn, DocumentKind.CONTRACT, job.contract_digest))
 
 
-def standing(conn: Connection, process_id: str) -> tuple[tuple[AcceptedCandidate, ...], tuple[EvidencePatch, ...]]:
-    """What was accepted for the process: candidates as they were accepted, and the patches to them."""
+def standing(
+    conn: Connection, process_id: str, *, of_jobs: Collection[str] | None = None
+) -> tuple[tuple[AcceptedCandidate, ...], tuple[EvidencePatch, ...]]:
+    """What was accepted for the process: candidates as they were accepted, and the patches to them.
+
+    `of_jobs` narrows it to what these jobs brought.
+    """
     kept = evidence.of_process(conn, process_id)
     return (
-        tuple(AcceptedCandidate.model_validate_json(row.content) for row in kept.candidates),
-        tuple(EvidencePatch.model_validate_json(row.content) for row in kept.patches),
+        tuple(AcceptedCandidate.model_validate_json(row.content) for row in _of(kept.candidates, of_jobs)),
+        tuple(EvidencePatch.model_validate_json(row.content) for row in _of(kept.patches, of_jobs)),
     )
+
+
+Row = TypeVar("Row", evidence.Candidate, evidence.Patch)
+
+
+def _of(rows: Sequence[Row], job_ids: Collection[str] | None) -> list[Row]:
+    return [row for row in rows if job_ids is None or row.job_id in job_ids]
+
+
+def _earlier_jobs(conn: Connection, job: Job) -> set[str]:
+    return {each.id for each in takewhile(lambda each: each.id != job.id, jobs.of_process(conn, job.process_id))}
 
 
 def package_of(conn: Connection, process: Process) -> EvidencePackage:

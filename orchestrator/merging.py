@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from orchestrator.authorisation import next_job
+from orchestrator.core.instants import utc_day
 from orchestrator.core.records import Job, Overlay, Process, ProcessStage
 from orchestrator.core.stages import JOB_STAGES, Assessment, next_stage
 from orchestrator.editorial import Editorial
@@ -19,10 +20,11 @@ from orchestrator.evidence.candidate import AcceptedCandidate, EvidencePatch, al
 from orchestrator.evidence.deficits import deficits, publishable
 from orchestrator.evidence.package import freeze_package, package_bytes
 from orchestrator.evidence.validation import Validation
-from orchestrator.examination import rejected_of, standing
+from orchestrator.examination import contract_of, rejected_of, standing
 from orchestrator.progress import Progress
-from orchestrator.store import documents, evidence, jobs
+from orchestrator.store import costs, documents, evidence, jobs
 from orchestrator.store.codes import DocumentKind
+from outbox.clock import read_now_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,9 @@ class Merged:
     deficits: tuple[str, ...]
 
 
-def merge(conn: Connection, editorial: Editorial, progress: Progress, job: Job, validation: Validation) -> Merged:
+def merge(
+    conn: Connection, editorial: Editorial, progress: Progress, *, job: Job, validation: Validation
+) -> Merged:
     """Write the answer's evidence and take the process to its next stage, in the caller's transaction."""
     process = progress.process
     before, patches = standing(conn, process.id)
@@ -54,6 +58,7 @@ def merge(conn: Connection, editorial: Editorial, progress: Progress, job: Job, 
             needed=policy.events_needed,
             rounds_used=process.supplemental_rounds,
             rounds_allowed=policy.budgets.supplemental_rounds,
+            affordable=_affords_another(conn, editorial, progress.process, job),
         ),
     )
     if move.stuck is not None:
@@ -66,6 +71,19 @@ def merge(conn: Connection, editorial: Editorial, progress: Progress, job: Job, 
     follows = next_job(policy, progress.process, JOB_STAGES[progress.process.stage], now_ms=progress.now_ms)
     jobs.insert(conn, follows)
     return Merged(progress.process, follows, codes)
+
+
+def _affords_another(conn: Connection, editorial: Editorial, process: Process, job: Job) -> bool:
+    """Whether one more round like this one fits the cost ceilings, as they stand after this one was charged."""
+    budgets = editorial.policy(process.product).budgets
+    return costs.has_room(
+        conn,
+        process_id=process.id,
+        day=utc_day(read_now_ms(conn)),
+        amount_micro=editorial.reservation_micro(contract_of(conn, job)),
+        process_ceiling=budgets.cost_per_process_micro,
+        day_ceiling=budgets.cost_per_day_micro,
+    )
 
 
 def _freeze(

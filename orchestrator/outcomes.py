@@ -42,10 +42,11 @@ class Outcomes:
         events.append(conn, entry)
         confirmed = line.intent is Intent.VERIFY and line.to_status is EffectStatus.CONFIRMED
         if confirmed and process is not None and process.verified_ms is None:
-            self._verify(conn, process, line.at_ms)
+            # relays that confirm two languages at once take turns here, so that the last of them sees both
+            self._verify(conn, processes.get(conn, process.id, locked=True), line.at_ms)
 
     def _verify(self, conn: Connection, process: Process, now_ms: int) -> None:
-        if not all(
+        if process.verified_ms is not None or not all(
             seen_by_readers(conn, f"{process.product}/{process.target_date}/{lang}") for lang in process.languages
         ):
             return

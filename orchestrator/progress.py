@@ -35,7 +35,7 @@ class Progress:
     def overlay(self, overlay: Overlay, *, reason: str) -> None:
         """Lay something over the stage, which stays."""
         check_overlay(self.process.overlay, overlay)
-        self._write(f"OVERLAY_{overlay.value}", reason, overlay=overlay, reason=reason)
+        self._write(f"OVERLAY_{overlay.value}", reason, overlay=overlay, reason=reason, acked_ms=None)
 
     def _write(self, event_type: str, code: str | None, **changes: Any) -> None:
         self.process = processes.update(

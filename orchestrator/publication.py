@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from orchestrator.core.canonical import digest_bytes
 from orchestrator.core.instants import rfc3339
-from orchestrator.core.records import Job, Overlay, Process, ProcessStage
+from orchestrator.core.records import Job, Process, ProcessStage
 from orchestrator.editorial import Editorial
 from orchestrator.errors import InvariantBroken
 from orchestrator.evidence.editions import Built, Facts, build_editions, made_of
@@ -21,14 +21,22 @@ from orchestrator.store.editions import NewEdition, SavedEdition
 from outbox import store as ledger
 from outbox.ledger import Audit
 from outbox.message import Intent, Mode, OutboxEvent, Planned, Provenance
-from publisher.markdown import edition_md
+from publisher.markdown import edition_md, normal_edition, normal_evidence
 
 POLICY = "policy"
 """Who approved an edition that no person had to let out."""
 
 
-def built(conn: Connection, editorial: Editorial, process: Process, job: Job, *, now_ms: int) -> tuple[Built, ...]:
-    """The editions of the job's validated composition, in every language.
+def built(
+    conn: Connection,
+    editorial: Editorial,
+    process: Process,
+    job: Job,
+    *,
+    now_ms: int,
+    approved_by: str = POLICY,
+) -> tuple[Built, ...]:
+    """The editions of the job's validated composition, in every language, as published at `now_ms`.
 
     Errors: `InvariantBroken` when the composition was made from another package than the process accepted (I7),
     or its stored answer no longer passes.
@@ -47,7 +55,7 @@ def built(conn: Connection, editorial: Editorial, process: Process, job: Job, *,
         [*contracts, examined.contract],
         package,
         began_at=rfc3339(process.created_ms),
-        approved_by=POLICY,
+        approved_by=approved_by,
     )
     facts = Facts(
         revision=1,
@@ -57,7 +65,7 @@ def built(conn: Connection, editorial: Editorial, process: Process, job: Job, *,
         composition_digest=job.payload_digest or "",
         made=made,
         synthetic=editorial.synthetic,
-        late=process.overlay is Overlay.DELAYED,
+        late=process.deadline_ms is not None and now_ms > process.deadline_ms,
     )
     return build_editions(answer, package, policy, facts=facts)
 
@@ -74,6 +82,13 @@ def save(conn: Connection, editorial: Editorial, progress: Progress, job: Job) -
         ProcessStage.READY_FOR_EDITORIAL, composition_revision=process.revision, revision=process.revision + 1
     )
     return saved
+
+
+def redate(conn: Connection, editorial: Editorial, progress: Progress, job: Job, *, approved_by: str) -> None:
+    """Write the saved editions again as those of this moment: what a person lets out is dated by the decision."""
+    saved = {e.lang: e for e in editions.of_process(conn, progress.process.id) if e.published_ms is None}
+    for each in built(conn, editorial, progress.process, job, now_ms=progress.now_ms, approved_by=approved_by):
+        editions.rewrite(conn, saved[each.edition.lang], _new(progress.process, job, each))
 
 
 def publish(conn: Connection, progress: Progress, *, approved_by: str, audit: Audit) -> list[SavedEdition]:
@@ -117,7 +132,8 @@ def _effects(published: Sequence[SavedEdition], process: Process) -> list[Planne
 
 
 def _new(process: Process, job: Job, each: Built) -> NewEdition:
-    edition, evidence = each.edition, each.evidence
+    # the form in which it will be read back from the repository, so that both stores hold the same bytes
+    edition, evidence = normal_edition(each.edition), normal_evidence(each.evidence)
     return NewEdition(
         process_id=process.id,
         job_id=job.id,

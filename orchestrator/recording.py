@@ -13,6 +13,7 @@ from types import MappingProxyType
 from sqlalchemy import Connection
 
 from orchestrator import entropy
+from orchestrator.core.limits import acceptance_unknown
 from orchestrator.core.machine import decide
 from orchestrator.core.observations import Call, Created, CreationUnknown, Decision, NotCreated, Observation, Usage
 from orchestrator.core.public import Counts, public_status
@@ -27,7 +28,7 @@ OWNER_ANSWER_MS = 4 * 3_600_000
 """How long an owner has to look at what was quarantined, where no deadline comes first."""
 
 _LET_GO = frozenset({Event.NOT_CREATED_FINAL, Event.DISPATCH_REFUSED, Event.ABANDONED})
-"""Events after which nothing can be charged any more, so that the reservation is given back."""
+"""Events that give the reservation back, unless the provider may charge for the job all the same."""
 
 
 class Recorder:
@@ -68,7 +69,7 @@ class Recorder:
         changed = jobs.apply(
             conn, job, decision, now_ms=now_ms, actor_type=self._actor_type, actor=self._actor, extra=owned
         )
-        self._settle(conn, changed, decision, seen)
+        self._settle(conn, changed, decision, seen, charged=_may_be_charged(job))
         write_status(conn, owning, changed)
         return changed
 
@@ -82,7 +83,9 @@ class Recorder:
         owner = self._editorial.policy(process.product).owners.recovery
         return {"owner": owner, "owner_deadline_ms": deadline_ms, "acked_ms": None}
 
-    def _settle(self, conn: Connection, job: Job, decision: Decision, seen: Observation) -> None:
+    def _settle(
+        self, conn: Connection, job: Job, decision: Decision, seen: Observation, *, charged: bool
+    ) -> None:
         now_ms = read_now_ms(conn)
         if decision.attempt_outcome is not None:
             attempts.settle(
@@ -96,16 +99,25 @@ class Recorder:
         usage: Usage | None = decision.usage
         if usage is not None:
             costs.settle(conn, job.id, spent_micro=self._editorial.prices.cost_micro(usage))
-        elif decision.event in _LET_GO:
+        elif decision.event in _LET_GO and not charged:
             costs.release(conn, job.id)
+
+
+def _may_be_charged(job: Job) -> bool:
+    """Whether the provider has accepted it, or may have: then its most stays reserved until usage is known."""
+    return job.response_id is not None or acceptance_unknown(job)
 
 
 def _call_of(seen: Observation) -> Call | None:
     return seen.call if isinstance(seen, Created | NotCreated | CreationUnknown) else None
 
 
-def write_status(conn: Connection, process: Process, job: Job | None, deficits: tuple[str, ...] = ()) -> None:
-    """Refresh the process's public status in the caller's transaction."""
+def write_status(
+    conn: Connection, process: Process, job: Job | None, deficits: tuple[str, ...] | None = None
+) -> None:
+    """Refresh the process's public status in the caller's transaction. `deficits` None: as they were."""
     candidates, sources = evidence.counts(conn, process.id)
+    if deficits is None:
+        deficits = tuple(projection.read(conn, process.id).get("deficit_codes", ()))
     counts = Counts(candidates_accepted=candidates, sources_usable=sources, deficit_codes=deficits)
     projection.write(conn, process.id, public_status(process, job, counts))

@@ -76,7 +76,7 @@ class Supervisor:
         if job.stage is not JobStage.COMPOSITION:
             validation = examine(conn, self._editorial, job).validation
             return self._merge(conn, process, job, validation, EvidenceMerged(result_commit_key=_key(process, job)))
-        if self._editorial.has_drifted(contract_of(conn, job)):
+        if not job.drift_waived and self._editorial.has_drifted(contract_of(conn, job)):
             return self._record(conn, process, job, DriftFound())
         publication.built(conn, self._editorial, process, job, now_ms=read_now_ms(conn))
         return self._record(conn, process, job, EditionsBuilt())
@@ -120,7 +120,7 @@ class Supervisor:
     def _merge(
         self, conn: Connection, process: Process, job: Job, validation: Validation, seen: Observation
     ) -> Job:
-        merged = merge(conn, self._editorial, self._progress(conn, process), job, validation)
+        merged = merge(conn, self._editorial, self._progress(conn, process), job=job, validation=validation)
         changed = self._record(conn, merged.process, job, seen)
         write_status(conn, merged.process, merged.job, merged.deficits)
         return changed

@@ -13,17 +13,20 @@ from datetime import date
 from sqlalchemy import Connection
 
 from orchestrator import entropy
-from orchestrator.authorisation import next_job
+from orchestrator.authorisation import next_job, replaced
+from orchestrator.core.limits import ambiguity_over, replacement_refusal
 from orchestrator.core.policy import ProductPolicy
-from orchestrator.core.records import JobStage, Overlay, Process, ProcessStage
+from orchestrator.core.records import Job, JobStage, Overlay, Process, ProcessStage
 from orchestrator.core.stages import overlay_at
+from orchestrator.core.states import JobState
 from orchestrator.core.targets import Target, TargetVerdict, due_targets, next_wake_ms, target_on
 from orchestrator.editorial import Editorial
-from orchestrator.recording import write_status
+from orchestrator.recording import Recorder, write_status
 from orchestrator.store import events, jobs, processes
 from orchestrator.store.codes import ActorType
 from outbox.clock import read_now_ms
 from outbox.database import Database
+from outbox.errors import ConstraintRefused
 
 _ENDS_AT_ONCE = (TargetVerdict.MISSED, TargetVerdict.SKIPPED)
 
@@ -41,16 +44,27 @@ class Ticker:
         """Plan everything that is due and refresh what the clock alone changes; answers what was planned."""
         planned = sum(self._plan_due(policy) for policy in self._editorial.products.values())
         self._mark_late()
+        self._replace_unknown()
         return planned
 
     def plan(self, product: str, day: date) -> Process | None:
         """Plan one date by hand, due at once. None: it was planned before, whatever became of it."""
+        try:
+            with self._db.write() as conn:
+                return self.planned(conn, product, day)
+        except ConstraintRefused:
+            with self._db.read() as conn:
+                if processes.by_key(conn, product, day.isoformat()) is None:
+                    raise
+            return None  # somebody else planned it in the same moment; the unique key kept one (I2)
+
+    def planned(self, conn: Connection, product: str, day: date) -> Process | None:
+        """The same in the caller's transaction."""
         policy = self._editorial.policy(product)
-        with self._db.write() as conn:
-            if processes.by_key(conn, product, day.isoformat()) is not None:
-                return None
-            target = target_on(policy.schedule, day, now_ms=read_now_ms(conn))
-            return self._obligation(conn, policy, target, ordered=True)
+        if processes.by_key(conn, product, day.isoformat()) is not None:
+            return None
+        target = target_on(policy.schedule, day, now_ms=read_now_ms(conn))
+        return self._obligation(conn, policy, target, ordered=True)
 
     def next_wake_ms(self, now_ms: int) -> int | None:
         """The next scheduled instant of any product."""
@@ -62,9 +76,15 @@ class Ticker:
             targets = self._due(conn, policy)
         if not targets:
             return 0
-        with self._db.write() as conn:
-            # looked up again under the write lock: another scheduler may have been here
-            return len([self._obligation(conn, policy, target) for target in self._due(conn, policy)])
+        try:
+            with self._db.write() as conn:
+                # looked up again: another scheduler may have been here
+                return len([self._obligation(conn, policy, target) for target in self._due(conn, policy)])
+        except ConstraintRefused:
+            with self._db.read() as conn:
+                if self._due(conn, policy) == targets:
+                    raise
+            return 0  # it was here in the same moment; what it left is due in the next tick
 
     def _due(self, conn: Connection, policy: ProductPolicy) -> list[Target]:
         dates = processes.dates(conn, policy.slug)
@@ -100,6 +120,26 @@ class Ticker:
             jobs.insert(conn, job)
         write_status(conn, process, None if process.overlay is Overlay.MISSED else job)
         return process
+
+    def _replace_unknown(self) -> None:
+        """Where a product says so, a create that stayed unknown past the ambiguity age is bought again.
+
+        The old generation is fenced off; with the generations used up, it keeps waiting for its owner.
+        """
+        with self._db.read() as conn:
+            unknown = [job for job in jobs.listing(conn, JobState.QUARANTINED) if self._is_over(conn, job)]
+        recorder = Recorder(self._editorial, actor=self._actor, actor_type=ActorType.SCHEDULER)
+        for job in unknown:
+            with self._db.write() as conn:
+                process = processes.get(conn, job.process_id)
+                replaced(conn, recorder, process, job)
+
+    def _is_over(self, conn: Connection, job: Job) -> bool:
+        product = processes.get(conn, job.process_id).product
+        if product not in self._editorial.products:
+            return False
+        limits = self._editorial.limits(product)
+        return ambiguity_over(job, limits, read_now_ms(conn)) and replacement_refusal(job, limits) is None
 
     def _mark_late(self) -> None:
         """DELAYED from the deadline until readers can see it."""

@@ -136,19 +136,26 @@ class Database:
 
     def close(self) -> None:
         """Give every connection back."""
+        self._let_go()
+        self.writer.dispose()
+        self.reader.dispose()
+
+    def _let_go(self) -> None:
         if self._held is not None:
             self._held.close()
             self._held = None
-        self.writer.dispose()
-        self.reader.dispose()
 
     @contextmanager
     def _in_turn(self, turn: Turn) -> Iterator[Connection]:
         with turn.taken():
             if self._held is None:
                 self._held = self.writer.connect()
-            with self._held.begin():
-                yield self._held
+            try:
+                with self._held.begin():
+                    yield self._held
+            except BaseException:
+                self._let_go()  # after a COMMIT that failed nobody sends ROLLBACK but the pool's reset
+                raise
 
     @contextmanager
     def _mapped(self) -> Iterator[None]:
@@ -215,7 +222,7 @@ def _sqlite_engine(url: URL, *, reads_only: bool) -> Engine:
         url,
         pool_size=32 if reads_only else 1,
         max_overflow=0,
-        pool_reset_on_return=None,  # `begin()` has ended every transaction before
+        pool_reset_on_return=None if reads_only else "rollback",  # a reader has nothing to take back
         connect_args={"isolation_level": None, "check_same_thread": False, "timeout": BUSY_MS / 1000},
     )
     event.listen(engine, "connect", lambda raw, _record: _prepare_sqlite(raw, reads_only))

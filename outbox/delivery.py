@@ -227,7 +227,7 @@ def settled(effect: Effect, outcome: Outcome, *, now_ms: int, chance: float, sup
             return _counted(effect, C.LOST_SIGHT, outcome, now_ms=now_ms, wait_ms=wait_ms)
         case Rejected(error=error, reason=reason):
             dead = _end(effect, C.REJECTED, reason.value)
-            return replace(dead, error=error, reason=reason, calls_owner=effect.owner is None)
+            return replace(dead, error=error, reason=reason, calls_owner=True)
         case _:
             assert_never(outcome)
 

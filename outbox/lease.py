@@ -43,12 +43,17 @@ def claim_statement(
     *,
     where: tuple[ColumnElement[bool], ...] = (),
     order_by: tuple[ColumnElement[Any], ...] = (),
+    early_ms: int = 0,
 ) -> Select[Any]:
     """Due rows in order, locked where the engine can skip locked rows. Binds: `longest_ms`, `row_limit`.
 
-    Pass module-level tuples for `where` and `order_by`: the statement is cached by their identity.
+    Rows that nobody holds may be taken `early_ms` before they are due; a lease is never cut short. Pass
+    module-level tuples for `where` and `order_by`: the statement is cached by their identity.
     """
     due = table.c.next_due_ms <= now_ms()
+    if early_ms:
+        free = table.c.lease_owner.is_(None)
+        due = or_(due, and_(free, table.c.next_due_ms <= now_ms() + early_ms))
     set_back = and_(
         table.c.lease_owner.is_not(None),
         table.c.next_due_ms > now_ms() + bindparam("longest_ms", type_=BigInteger),

@@ -120,7 +120,8 @@ class Pen:
             confirmed_ms=self.now_ms if after.change is Change.CONFIRMED else old.confirmed_ms,
         )
         if after.calls_owner:
-            new = replace(new, owner=owner_role, owner_deadline_ms=self.now_ms + OWNER_ANSWER_MS)
+            deadline_ms = self.now_ms + OWNER_ANSWER_MS
+            new = replace(new, owner=owner_role, owner_deadline_ms=deadline_ms, acked_ms=None)
         if after.change is Change.RELEASED:
             new = replace(new, reason=None, owner=None, owner_deadline_ms=None, acked_ms=None)
         written = self.write(old, new)

@@ -45,6 +45,9 @@ __all__ = [
     "waive",
 ]
 
+TOGETHER_MS = 2_000
+"""Members of a batch that become due this much later go along: each was settled in a transaction of its own."""
+
 _GROUP_ROWS = 10_000  # more than any batch holds
 _FAR_MS = 2**62  # sorts effects without a deadline last
 
@@ -183,14 +186,17 @@ def claim(
     if not leaders:
         return []
     keys = sorted({row["batch_key"] for row in leaders})
-    members = _due(conn, _MEMBERS, binds | {"row_limit": _GROUP_ROWS, "batch_keys": keys})
+    members = _due(conn, _MEMBERS, binds | {"row_limit": _GROUP_ROWS, "batch_keys": keys}, early_ms=TOGETHER_MS)
     pen = Pen(conn, int(members[0]["now_ms"]), owner, audit)
     taken = [_take(pen, effect_of(row), lease_ms) for row in members]
     return [one for one in taken if one is not None]
 
 
-def _due(conn: Connection, where: tuple[Any, ...], binds: dict[str, Any]) -> Sequence[RowMapping]:
-    return conn.execute(claim_statement(effect, where=where, order_by=_URGENCY), binds).mappings().all()
+def _due(
+    conn: Connection, where: tuple[Any, ...], binds: dict[str, Any], *, early_ms: int = 0
+) -> Sequence[RowMapping]:
+    statement = claim_statement(effect, where=where, order_by=_URGENCY, early_ms=early_ms)
+    return conn.execute(statement, binds).mappings().all()
 
 
 def _take(pen: Pen, found: Effect, lease_ms: int) -> Effect | None:

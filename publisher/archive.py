@@ -20,7 +20,7 @@ from typing import Generic, TypeVar
 from publisher.content import Content, EditionKey
 from publisher.edition import Edition, Evidence
 from publisher.errors import BadEdition
-from publisher.markdown import Glance, glance, read_edition, read_evidence
+from publisher.markdown import Glance, edition_with, glance, read_evidence
 from publisher.notice import Notice, read_notice
 
 PUBLISHED = "PUBLISHED"
@@ -178,7 +178,7 @@ class Archive:
         try:
             edition, evidence = self._memory.editions.get(
                 (digest, evidence_digest),
-                lambda: (read_edition(blob, evidence_blob), read_evidence(evidence_blob)),
+                lambda: _read(blob, evidence_blob),
             )
         except BadEdition as error:
             raise _at(key.edition_path, error) from None
@@ -251,6 +251,11 @@ def _date(year: int, month: int, day: int) -> str:
 def _moved(date: str, days: int) -> str:
     ordinal = dt.date.fromisoformat(date).toordinal() + days
     return dt.date.fromordinal(min(max(ordinal, 1), dt.date.max.toordinal())).isoformat()
+
+
+def _read(edition_md: bytes, evidence_json: bytes) -> tuple[Edition, Evidence]:
+    evidence = read_evidence(evidence_json)
+    return edition_with(edition_md, evidence), evidence
 
 
 def _at(path: str, error: BadEdition) -> BadEdition:

@@ -137,7 +137,10 @@ class Child:
         self._bounded(self._stdin.flush)
 
     def converse(self, data: bytes) -> tuple[int, bytes]:
-        """Send the last there is to say, wait for the end, answer exit status and stderr. Errors: no answer in time."""
+        """Send the last there is to say, wait for the end; answer the exit status and stderr.
+
+        Errors: `RepositoryError` when it does not end in time.
+        """
         with contextlib.suppress(BrokenPipeError):  # it ended early: its status and words say why
             self._bounded(lambda: self._stdin.write(data), judged=False)
             self._bounded(self._stdin.close, judged=False)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from publisher.body import Prose, Written, first_headline, read_body
 from publisher.citations import note_numbers, notes_of
 from publisher.edition import Edition, Event, Evidence, Sentence
 from publisher.errors import BadEdition
-from publisher.front_matter import front_matter, take_apart
+from publisher.front_matter import Document, front_matter, take_apart
 from publisher.prose import address, markdown_text, plain, safe_url, scraped
 from publisher.words import Words, words_of
 
@@ -176,9 +177,20 @@ def _sources(edition: Edition, numbers: list[dict[str, int]], words: Words) -> I
             yield f"[^{notes[source.source_id]}]: {linked}. {markdown_text(source.publisher)}, {dated} ({kind})."
 
 
+@lru_cache(maxsize=16)
+def _taken(edition_md: bytes) -> Document:
+    """A glance at an edition is often followed by the whole reading."""
+    return take_apart(edition_md)
+
+
 def read_edition(edition_md: bytes, evidence_json: bytes) -> Edition:
     """The edition in the two files. BadEdition, with the line where there is one."""
-    document = take_apart(edition_md)
+    return edition_with(edition_md, read_evidence(evidence_json))
+
+
+def edition_with(edition_md: bytes, evidence: Evidence) -> Edition:
+    """The same with evidence that was read before."""
+    document = _taken(edition_md)
     fields = document.fields
     stored = _stored(fields)
     events = stored.get("events")
@@ -190,7 +202,6 @@ def read_edition(edition_md: bytes, evidence_json: bytes) -> Edition:
             f"line {document.body_line}: {len(written)} numbered headlines,"
             f" and {len(events)} events in the front matter"
         )
-    evidence = read_evidence(evidence_json)
     claims = {claim.claim_id: claim for claim in evidence.claims}
     sources = {source.source_id: source.model_dump(exclude={"payload_digest"}) for source in evidence.sources}
     joined = [_event(event, prose, claims, sources) for event, prose in zip(events, written, strict=True)]
@@ -211,7 +222,7 @@ class Glance(NamedTuple):
 
 def glance(edition_md: bytes) -> Glance:
     """The first headline and what lists say beside it, without reading the rest. BadEdition as `read_edition`."""
-    document = take_apart(edition_md)
+    document = _taken(edition_md)
     stored = _stored(document.fields)
     headline = first_headline(document.body, document.body_line)
     late, synthetic = stored.get("late") is True, stored.get("synthetic") is True

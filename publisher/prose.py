@@ -13,10 +13,10 @@ import unicodedata
 from html.entities import html5
 from urllib.parse import urlsplit
 
-_BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
+_BREAKS = re.compile("[\t\n\r\x85\u2028\u2029]")
 # C0 and C1 controls, bidi marks, embeddings, overrides and isolates, lone surrogates, the BOM, non-characters.
 _UNSAFE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff]"
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff]"
 )
 _ENTITY = re.compile(r"&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
@@ -35,7 +35,7 @@ _ACTS = re.compile(
 )
 _LIST_NUMBER = re.compile(r"^([0-9]+)([.)])")
 _BAD_IN_ADDRESS = re.compile(
-    '[\\s\\\\<>"`{}|^\x00-\x20\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]'
+    '[\\s\\\\<>"`{}|^\x00-\x20\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufffd]'
 )
 
 

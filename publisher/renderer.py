@@ -152,7 +152,7 @@ class Renderer:
             (self._links.absolute(address), changed)
             for product in products
             for lang in product.languages
-            for address, changed in _month_addresses(product.slug, lang, year, month, archive)
+            for address, changed in _month_addresses(MonthPage(product.slug, lang, year, month), archive)
         ]
         yield sitemap.month_file(year, month), sitemap.urlset(pages) if pages else None
 
@@ -231,10 +231,10 @@ def _overview(product: ProductProfile, lang: str, archive: Archive) -> Overview:
     return Overview(product.slug, newest, edition, earlier, archive.years(product.slug))
 
 
-def _month_addresses(product: str, lang: str, year: int, month: int, archive: Archive) -> Iterator[tuple[str, str]]:
-    yield addresses.month(product, lang, year, month), ""
-    for day in archive.days(product, year, month):
-        key = EditionKey(product, f"{year:04d}-{month:02d}-{day:02d}", lang)
+def _month_addresses(page: MonthPage, archive: Archive) -> Iterator[tuple[str, str]]:
+    yield addresses.month(page.product, page.lang, page.year, page.month), ""
+    for day in archive.days(page.product, page.year, page.month):
+        key = EditionKey(page.product, f"{page.year:04d}-{page.month:02d}-{day:02d}", page.lang)
         line = archive.line(key)
         if line is not None and line.is_edition:
             yield addresses.edition(key), line.changed

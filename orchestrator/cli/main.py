@@ -24,7 +24,12 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "running": ("demo", "run", "tick", "plan"),
         "reading": ("status", "processes", "jobs", "effects", "inbox", "editions", "events", "timeline"),
         "explaining": ("explain", "show"),
-        "operating": ("verify", "link-response", "confirm-not-created"),
+        "operating": ("verify",),
+        "ordering": (
+            *("pause", "unpause", "backfill", "ack", "reconcile", "link-response", "supply-payload"),
+            *("confirm-not-created", "release", "suspend", "resume", "cancel", "discard-remote"),
+            *("abandon", "replace", "approve", "hold", "waive"),
+        ),
         "serving": ("serve", "emulator", "clock"),
         "making": ("init", "render", "rebuild"),
         "checking": ("doctor",),

@@ -13,11 +13,12 @@ from orchestrator.cli.house import session
 from orchestrator.cli.listing import Listing, answer
 from orchestrator.cli.options import Json, Limit, a_date, rows, since_ms
 from orchestrator.cli.output import Cell
-from orchestrator.core.records import Job, Overlay, Process
+from orchestrator.core.records import Job, Process
 from orchestrator.core.states import JobState
 from orchestrator.desk import finding, listings, shapes, words
 from orchestrator.desk.clockface import NOTHING, Clockface
 from orchestrator.desk.edition_rows import EditionRow, edition_json, edition_rows
+from orchestrator.desk.obligations import Ending, Obligation, obligation, obligation_json
 from orchestrator.desk.status import read_status, status_json
 from orchestrator.store import events as trail
 from orchestrator.store.events import Line
@@ -64,8 +65,8 @@ def list_processes(
         listing = Listing[Process](
             heads=("PROCESS", "PRODUCT", "DATE", "STAGE", "STANDS", "DEADLINE"),
             nothing=f"No process is planned{f' for {day}' if day else ''}",
-            shape=shapes.process_json,
-            cells=lambda process: _process_cells(process, clock),
+            shape=lambda p: shapes.process_json(p) | obligation_json(obligation(conn, p)),
+            cells=lambda process: _process_cells(conn, process, clock),
         )
         found = listings.process_rows(conn, day, limit=rows(limit, as_json=as_json))
         answer(here, found, listing, limit=limit, as_json=as_json)
@@ -185,24 +186,26 @@ def timeline(
 # --- rows
 
 
-def _process_cells(process: Process, clock: Clockface) -> list[Cell]:
+def _process_cells(conn: Connection, process: Process, clock: Clockface) -> list[Cell]:
     return [
         process.suffix,
         process.product,
         process.target_date,
         words.spoken(process.stage),
-        _stands(process, clock),
+        _stands(process, obligation(conn, process), clock),
         clock.brief(process.deadline_ms),
     ]
 
 
-def _stands(process: Process, clock: Clockface) -> Cell:
+def _stands(process: Process, found: Obligation, clock: Clockface) -> Cell:
     if process.verified_ms is not None:
         return Text(f"verified {clock.brief(process.verified_ms)}", "green")
-    if process.overlay is Overlay.NONE:
-        return "open"
-    reason = f": {words.spoken(process.reason)}" if process.reason else ""
-    return Text(f"{words.spoken(process.overlay)}{reason}", "yellow")
+    if found.ending is Ending.OPEN:
+        return Text(words.spoken(found.reason), "yellow") if found.reason else "open"
+    stands = "quarantined" if found.ending is Ending.QUARANTINED_REQUIRES_OWNER else words.spoken(found.ending)
+    reason = f": {words.spoken(found.reason)}" if found.reason else ""
+    by = f" ({found.by})" if found.by else ""
+    return Text(f"{stands}{reason}{by}", "yellow")
 
 
 def _job_cells(conn: Connection, row: tuple[Job, Process], clock: Clockface) -> list[Cell]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import date
 from pathlib import Path
 from types import FrameType
@@ -17,6 +17,7 @@ from rich.text import Text
 
 from orchestrator import entropy
 from orchestrator.assembly import House, editorial_of, open_house, repository_of
+from orchestrator.cli.attending import attended, read_address
 from orchestrator.cli.house import FINDING, Session, session
 from orchestrator.cli.options import Json, a_date
 from orchestrator.core.instants import utc_day
@@ -93,15 +94,28 @@ def run(
     until_idle: Annotated[
         bool, typer.Option("--until-idle", help="End when nothing is open that this loop can move.")
     ] = False,
+    http: Annotated[
+        str | None, typer.Option("--http", metavar="HOST:PORT", help="Also serve status, webhooks and metrics.")
+    ] = None,
     script: Script = None,
 ) -> None:
     """Run the loop: plan what is due, work it off, relay it, verify it."""
-    workspace = session(ctx).workspace
+    here = session(ctx)
+    address = read_address(http) if http is not None else None
     configure_logs(quiet=False)
-    with open_house(workspace, script=script) as house:
+    with ExitStack() as stack:
+        desk = None
+        if address is not None:
+            desk = stack.enter_context(attended(here.workspace, host=address[0], port=address[1]))
+            here.out.line(f"desk at {desk.url}/status")
+            here.out.flush()
+        webhook = desk.webhook if desk else None
+        house = stack.enter_context(open_house(here.workspace, script=script, webhook=webhook))
         loop = Loop(house, workers=workers)
-        with _stopping(loop.stop):
-            loop.run(until=_idle(house) if until_idle else _never, notifier=Systemd())
+        if desk is not None:
+            stack.enter_context(desk.during(house, loop))
+        stack.enter_context(_stopping(loop.stop))
+        loop.run(until=_idle(house) if until_idle else _never, notifier=Systemd())
 
 
 def tick(ctx: typer.Context, script: Script = None) -> None:
@@ -192,8 +206,8 @@ def _readers(workspace: Workspace) -> Iterator[str]:
     repository_of(workspace).close()
     pages = PagesReader(workspace.repository, workspace.content.pages_branch)
     try:
-        with WebServer(preview(pages)) as server:
-            yield server.url
+        with WebServer(preview(pages, base_path=workspace.site.base_path)) as server:
+            yield server.url + workspace.site.base_path
     finally:
         pages.close()
 

@@ -14,6 +14,7 @@ from orchestrator.core.instants import rfc3339
 from orchestrator.core.policy import parse_duration_ms
 from orchestrator.emulator.config import EmulatorConfig
 from orchestrator.emulator.newsroom import load_newsroom
+from orchestrator.emulator.presence import admin_of, is_emulator_at
 from orchestrator.emulator.script import NO_SCRIPT
 from orchestrator.emulator.script_file import read_script
 from orchestrator.emulator.standalone import serve as serve_emulator
@@ -52,8 +53,9 @@ def serve(
     workspace = here.workspace
     pages = PagesReader(workspace.repository, workspace.content.pages_branch)
     try:
-        with WebServer(preview(pages), host=host, port=port) as server:
-            here.out.line(f"reading room at {server.url}/  (Ctrl-C ends it)")
+        base_path = workspace.site.base_path
+        with WebServer(preview(pages, base_path=base_path), host=host, port=port) as server:
+            here.out.line(f"reading room at {server.url}{base_path}/  (Ctrl-C ends it)")
             here.out.flush()
             server.wait()
     finally:
@@ -138,18 +140,12 @@ def _move_emulator(workspace: Workspace, by_ms: int) -> None:
     """An emulator of its own moves along; the embedded one follows the database. Real providers are refused."""
     if workspace.provider.is_emulator:
         return
-    root = workspace.provider.base_url.rstrip("/").removesuffix("/v1")
-    refused = RefusedByState(
-        "the clock can be moved only with the emulator, and provider.base_url names something else",
-        hint="time is the database's; a real provider cannot follow it",
-    )
-    try:
-        answer = httpx.get(f"{root}/emulator", timeout=ADMIN_TIMEOUT_S, trust_env=False)
-        known = answer.status_code == 200 and answer.json().get("emulator") == "dateline"
-    except (httpx.HTTPError, ValueError) as error:
-        raise refused from error
-    if not known:
-        raise refused
+    if not is_emulator_at(workspace.provider.base_url):
+        raise RefusedByState(
+            "the clock can be moved only with the emulator, and provider.base_url names something else",
+            hint="time is the database's; a real provider cannot follow it",
+        )
+    root = admin_of(workspace.provider.base_url)
     moved = httpx.post(
         f"{root}/emulator/clock", json={"advance_ms": by_ms}, timeout=ADMIN_TIMEOUT_S, trust_env=False
     )

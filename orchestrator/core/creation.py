@@ -39,7 +39,8 @@ def verdict(case: Case, seen: CreationObservation) -> Verdict:
         case IntentAuthorised():
             return _authorised(case, seen)
         case CostRefused():
-            return Verdict(event=Event.DISPATCH_REFUSED, reason=Reason.COST_CEILING)
+            changes = {"diagnostic": bounded(seen.code)} if seen.code else {}
+            return Verdict(event=Event.DISPATCH_REFUSED, reason=Reason.COST_CEILING, changes=changes)
         case DispatchDue():
             return _dispatch(case, seen)
         case Created():

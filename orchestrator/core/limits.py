@@ -18,6 +18,7 @@ SECOND_MS = 1_000
 MINUTE_MS = 60 * SECOND_MS
 HOUR_MS = 60 * MINUTE_MS
 
+CANCEL_CALLS = 3  # how often an ordered cancel is sent before the state is simply read
 CONFIRM_MARGIN_MS = 10 * MINUTE_MS  # after lease and timeout, before "never created" may be believed
 
 
@@ -86,6 +87,23 @@ def ambiguity_over(job: Job, policy: MachinePolicy, now_ms: int) -> bool:
         return False
     started_ms = job.create_started_ms or job.quarantined_ms
     return started_ms is not None and now_ms >= started_ms + policy.ambiguity_max_age_ms
+
+
+def near_a_cap(job: Job, policy: MachinePolicy) -> bool:
+    """Whether an open job has used more than half of one of its budgets, so that a release means something."""
+    used = (
+        (job.generation_attempts, policy.generation_attempts),
+        (job.poll_count, policy.polls),
+        (job.retrieve_count, policy.retrievals),
+    )
+    return any(2 * count > limit for count, limit in used)
+
+
+def within_window(job: Job, policy: MachinePolicy, now_ms: int) -> bool:
+    """Whether an unknown create is so young that its response may still be named by a webhook."""
+    started_ms = job.create_started_ms or job.quarantined_ms
+    young = started_ms is not None and now_ms < started_ms + policy.ambiguity_window_ms
+    return acceptance_unknown(job) and young
 
 
 def settled_ms(create_started_ms: int, *, lease_ms: int, timeout_ms: int) -> int:

@@ -44,8 +44,9 @@ REFUSED_CODES = frozenset(
 QUOTA_CODES = frozenset(
     {"insufficient_quota", "credit_balance_exhausted", "organization_spend_limit_exceeded"}
     | {"project_spend_limit_exceeded", "organization_usage_limit_exceeded"}
+    | {"billing_hard_limit_reached", "billing_not_active"}
 )
-"""Failed because of the account: a person has to pay or to raise a limit."""
+"""Refused or failed because of the account: no waiting cures it, a person has to pay or to raise a limit."""
 
 
 def verdict(case: Case, seen: LookObservation) -> Verdict:

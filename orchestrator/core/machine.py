@@ -26,6 +26,7 @@ from orchestrator.core.observations import (
     Created,
     CreationUnknown,
     Decision,
+    DiscardOrdered,
     DispatchDue,
     DriftFound,
     EditionsBuilt,
@@ -122,7 +123,7 @@ def _classify(case: Case, seen: Observation) -> Verdict:
             return custody.verdict(case, seen)
         case (
             Linked() | CorrelationFailed() | Harvested() | PayloadSupplied() | ConfirmedNotCreated()
-            | Released() | Abandoned() | SuspendOrdered() | ResumeOrdered() | CancelOrdered()
+            | Released() | Abandoned() | DiscardOrdered() | SuspendOrdered() | ResumeOrdered() | CancelOrdered()
         ):  # fmt: skip
             return orders.verdict(case, seen)
         case _:

@@ -203,9 +203,11 @@ class IntentAuthorised:
     deadline_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CostRefused:
-    """No room under the ceiling for the reservation."""
+    """No room under a ceiling. `code` says which, where it is not the reservation's."""
+
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,6 +312,11 @@ class Abandoned:
 
 
 @dataclass(frozen=True, slots=True)
+class DiscardOrdered:
+    """An operator drops the remote answer without custody."""
+
+
+@dataclass(frozen=True, slots=True)
 class SuspendOrdered:
     """An operator stops the job where it is."""
 
@@ -349,6 +356,7 @@ OperatorObservation = (
     | ConfirmedNotCreated
     | Released
     | Abandoned
+    | DiscardOrdered
     | SuspendOrdered
     | ResumeOrdered
     | CancelOrdered

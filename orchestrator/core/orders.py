@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from orchestrator.core.limits import acceptance_unknown
+from orchestrator.core.limits import acceptance_unknown, near_a_cap
 from orchestrator.core.looks import harvestable, harvested
 from orchestrator.core.observations import (
     Abandoned,
     CancelOrdered,
     ConfirmedNotCreated,
     CorrelationFailed,
+    DiscardOrdered,
     Harvested,
     Linked,
     OperatorObservation,
@@ -51,12 +52,15 @@ def verdict(case: Case, seen: OperatorObservation) -> Verdict:
             return _released(case, seen)
         case Abandoned():
             return _abandoned(case)
+        case DiscardOrdered():
+            return _discarded(case)
         case SuspendOrdered():
             return _suspended(case)
         case ResumeOrdered():
             return _resumed(case)
         case CancelOrdered():
-            return Verdict(event=Event.CANCEL_ORDERED, changes={"cancel_requested_ms": case.now_ms})
+            changes = {"cancel_requested_ms": case.now_ms, "cancel_calls": 0}
+            return Verdict(event=Event.CANCEL_ORDERED, changes=changes)
         case _:
             assert_never(seen)
 
@@ -114,7 +118,7 @@ def _confirmed(case: Case, seen: ConfirmedNotCreated) -> Verdict:
 def _released(case: Case, seen: Released) -> Verdict:
     job = case.job
     if job.state is not JobState.QUARANTINED:
-        return Verdict(event=Event.RELEASED, changes=fresh_start(case))
+        return _refreshed(case)
     _not_given_up(job)
     if acceptance_unknown(job):
         raise RefusedByState(
@@ -126,7 +130,20 @@ def _released(case: Case, seen: Released) -> Verdict:
             f"job {job.id}: its recorded contract differs from the running configuration",
             hint="Release it with --under-recorded-contract, or replace it.",
         )
-    return Verdict(event=Event.RELEASED, to=_state_before(job), changes=fresh_start(case))
+    changes = fresh_start(case)
+    if seen.under_recorded_contract:
+        changes["drift_waived"] = True
+    return Verdict(event=Event.RELEASED, to=_state_before(job), changes=changes)
+
+
+def _refreshed(case: Case) -> Verdict:
+    """An open job goes on where it is, with its counters at 0."""
+    if not near_a_cap(case.job, case.policy):
+        raise RefusedByState(
+            f"job {case.job.id}: none of its counters is near its cap",
+            hint="It goes on by itself; release is for what is quarantined or soon would be.",
+        )
+    return Verdict(event=Event.RELEASED, changes=fresh_start(case))
 
 
 def _state_before(job: Job) -> JobState:
@@ -143,10 +160,27 @@ def _abandoned(case: Case) -> Verdict:
     job = case.job
     _not_given_up(job)
     changes: dict[str, object] = {"abandoned": True, "slot": None}
-    if job.response_id is None:
+    if job.response_id is None and job.state is JobState.QUARANTINED:
         return Verdict(event=Event.ABANDONED, to=job.state, changes=changes)
     changes["delete_requested_ms"] = case.now_ms
     return Verdict(event=Event.ABANDONED, to=JobState.CLEANUP_PENDING, changes=changes)
+
+
+def _discarded(case: Case) -> Verdict:
+    job = case.job
+    _not_given_up(job)
+    if job.response_id is None:
+        raise RefusedByState(
+            f"job {job.id}: no response id is known that could be deleted",
+            hint=f"See dateline explain {job.id}.",
+        )
+    changes = {
+        "abandoned": True,
+        "slot": None,
+        "discard_ordered_ms": case.now_ms,
+        "delete_requested_ms": case.now_ms,
+    }
+    return Verdict(event=Event.DISCARDED, changes=changes)
 
 
 def _suspended(case: Case) -> Verdict:

@@ -239,6 +239,7 @@ class Budgets(PolicyModel):
     supplemental_rounds: Annotated[int, Field(ge=0, le=10)] = 2
     max_tool_calls: Count = 40
     input_tokens: Tokens = 60_000
+    count_input: bool = False  # ask the provider how many tokens a request has before it is sent
     output_tokens: Tokens = 12_000  # asked for first; truncation doubles it up to the ceiling
     output_ceiling_tokens: Tokens = 24_000
     cost_per_process_micro: Annotated[Micro | None, Field(alias="cost_per_process")] = None

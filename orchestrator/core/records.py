@@ -81,7 +81,9 @@ class Job:
     missing_count: int = 0
     terminal_seen_ms: int | None = None
     cancel_requested_ms: int | None = None
+    cancel_calls: int = 0  # calls of an ordered cancel that brought no answer; all of them once one did
     delete_requested_ms: int | None = None
+    discard_ordered_ms: int | None = None  # a person dropped the remote answer without custody
     deleted_ms: int | None = None
     quarantine_reason: Reason | None = None
     quarantined_ms: int | None = None
@@ -92,6 +94,7 @@ class Job:
     superseded_by: str | None = None
     no_replacement: bool = False
     abandoned: bool = False
+    drift_waived: bool = False  # a person lets it finish under its recorded contract
     diagnostic: str | None = None  # last provider code or error class, from a bounded set
     cost_ceiling_micro: int | None = None
     output_ceiling_tokens: int = 0
@@ -119,6 +122,7 @@ class Process:
     composition_revision: int | None = None
     backfill: bool = False
     owner: str | None = None
+    acked_ms: int | None = None  # its owner has seen that it is quarantined
     created_ms: int = 0
     scheduled_ms: int = 0
     deadline_ms: int | None = None

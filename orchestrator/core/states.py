@@ -107,6 +107,7 @@ class Event(StrEnum):
     CONFIRMED_NOT_CREATED = "CONFIRMED_NOT_CREATED"
     RELEASED = "RELEASED"
     ABANDONED = "ABANDONED"
+    DISCARDED = "DISCARDED"
     SUSPENDED = "SUSPENDED"
     RESUMED = "RESUMED"
     DRIFTED = "DRIFTED"
@@ -167,12 +168,12 @@ SUSPENDABLE = tuple(s for s in S if s not in (S.DELETED, S.MANUALLY_SUSPENDED, S
 
 SAME = "same state"
 ANY_OPEN_RESUME = frozenset(S) - {
-    S.NO_JOB,
     S.DELETED,
     S.QUARANTINED,
     S.MANUALLY_SUSPENDED,
     S.CREATE_IN_FLIGHT,
 }
+"""Where a release may lead back to; NO_JOB too: it was stopped because its reservation did not fit."""
 
 _Row = tuple[tuple[JobState, ...], Event, "JobState | str | frozenset[JobState]", Kind, str]
 
@@ -231,6 +232,9 @@ _TABLE: tuple[_Row, ...] = (
     ((S.QUARANTINED,), E.PAYLOAD_SUPPLIED, S.RETRIEVED_NOT_VALIDATED, K.HUMAN, "operator; digest and actor recorded"),
     ((S.QUARANTINED,), E.CONFIRMED_NOT_CREATED, S.CREATE_ELIGIBLE, K.HUMAN, "acceptance unknown; refused until lease + timeout + 10 min have passed"),
     ((S.QUARANTINED,), E.RELEASED, ANY_OPEN_RESUME, K.HUMAN, "state before; counters back to 0; drift needs --under-recorded-contract"),
+    ((S.CREATE_ELIGIBLE, *LOOKED_AT), E.RELEASED, SAME, K.HUMAN, "a counter is near its cap: counters back to 0"),
+    ((*LOOKED_AT, S.QUARANTINED), E.DISCARDED, S.CLEANUP_PENDING, K.HUMAN, "response id known: a person drops the remote answer without custody; slot cleared; it can never commit"),
+    ((S.NO_JOB, S.CREATE_ELIGIBLE, S.SAVED_NOT_PUBLIC), E.ABANDONED, S.CLEANUP_PENDING, K.HUMAN, "nothing was bought yet, or a person declines the saved editions: they are never published"),
     ((S.QUARANTINED,), E.ABANDONED, frozenset({S.CLEANUP_PENDING, S.QUARANTINED}), K.HUMAN, "slot cleared; cleaned up where the id is known, else marked abandoned; it can never commit"),
     (SUSPENDABLE, E.SUSPENDED, S.MANUALLY_SUSPENDED, K.HUMAN, "applied when no lease is held; resume_state kept"),
     ((S.MANUALLY_SUSPENDED,), E.RESUMED, frozenset(SUSPENDABLE), K.HUMAN, "resume_state"),

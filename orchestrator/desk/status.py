@@ -146,6 +146,7 @@ def _outcomes(conn: Connection, at_ms: int, stuck: Stuck, ledger: outbox_store.C
     accepted, verified, unverified, late, missed, oldest_ms = conn.execute(_EDITIONS).one()
     unknown = [job for job, _ in stuck.jobs if acceptance_unknown(job)]
     unseen = [job for job, _ in stuck.jobs if job.acked_ms is None]
+    unseen_processes = [process for process in stuck.processes if process.acked_ms is None]
     unseen_messages = [message for message in stuck.messages if message.acked_ms is None]
     return Outcomes(
         accepted=int(accepted),
@@ -155,7 +156,7 @@ def _outcomes(conn: Connection, at_ms: int, stuck: Stuck, ledger: outbox_store.C
         unknown_outcome=len(unknown) + ledger.by_status.get(EffectStatus.UNKNOWN_OUTCOME, 0),
         compensation_pending=ledger.compensation_pending,
         quarantined_without_owner=(
-            len(unseen) + len(stuck.processes) + ledger.unacknowledged + len(unseen_messages)
+            len(unseen) + len(unseen_processes) + ledger.unacknowledged + len(unseen_messages)
         ),
         oldest_unreconciled_s=None if oldest_ms is None else max(0, at_ms - int(oldest_ms)) // 1000,
         missed=int(missed),

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 import httpx
 
+from orchestrator.core.looks import QUOTA_CODES
 from orchestrator.core.observations import Created, CreationUnknown, NotCreated
 from orchestrator.core.states import Reason
 from orchestrator.provider.answers import (
@@ -58,19 +59,6 @@ REFUSALS = MappingProxyType(
     }
 )
 """Statuses that prove a refusal when they come in the provider's envelope, and why it is final."""
-
-QUOTA_CODES = frozenset(
-    {
-        "insufficient_quota",
-        "credit_balance_exhausted",
-        "organization_spend_limit_exceeded",
-        "organization_usage_limit_exceeded",
-        "project_spend_limit_exceeded",
-        "billing_hard_limit_reached",
-        "billing_not_active",
-    }
-)
-"""Codes (or types) of a refusal that no waiting cures; OpenAI sends them with 429."""
 
 CreateOutcome = Created | NotCreated | CreationUnknown
 

@@ -14,7 +14,7 @@ EMULATOR_KEY = "emulator"
 
 
 def api_key(workspace: Workspace) -> str:
-    """The provider's key.
+    """The provider's key. A server on this machine needs none.
 
     Errors: `ConfigurationError` when a real provider is configured and no key is, or its file is unreadable.
     """
@@ -22,7 +22,7 @@ def api_key(workspace: Workspace) -> str:
     key = _value("DATELINE_PROVIDER__API_KEY", provider.api_key, provider.api_key_file)
     if key:
         return key
-    if provider.is_emulator:
+    if provider.is_emulator or provider.is_local:
         return EMULATOR_KEY
     raise ConfigurationError(
         f"no key for the provider at {provider.base_url}",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -37,6 +38,11 @@ class SiteSection(Section):
     authority: str = "example.org"
     authority_since: str = "2026"
     languages: tuple[str, ...] = ("en", "es")
+
+    @property
+    def base_path(self) -> str:
+        """The path of `base_url` without its last slash: empty, or `/repository` on a project site."""
+        return urlsplit(self.base_url).path.rstrip("/")
 
 
 class StoreSection(Section):
@@ -94,6 +100,12 @@ class ProviderSection(Section):
     def is_emulator(self) -> bool:
         """Whether this program starts the provider itself."""
         return self.base_url == "emulator"
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the provider is a server on this machine."""
+        host = urlsplit(self.base_url).hostname or ""
+        return host in ("localhost", "::1") or host.startswith("127.")
 
 
 class LoopSection(Section):

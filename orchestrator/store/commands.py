@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, or_, select, update
 
-from orchestrator.errors import InvariantBroken
+from orchestrator.errors import InvariantBroken, NotFound
 from orchestrator.store.codes import CommandStatus
 from orchestrator.store.rows import insert_missing
 from orchestrator.store.schema import command as table
@@ -63,6 +63,14 @@ def order(conn: Connection, wanted: Order) -> Command:
     if found is None:
         raise InvariantBroken(f"the order {wanted.active_key} was not stored")
     return _command(found)
+
+
+def get(conn: Connection, command_id: int) -> Command:
+    """One order. NotFound."""
+    row = conn.execute(select(*_COLUMNS).where(table.c.id == command_id)).mappings().first()
+    if row is None:
+        raise NotFound(f"no order {command_id}")
+    return _command(row)
 
 
 def open_orders(conn: Connection) -> list[Command]:

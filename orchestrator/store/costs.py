@@ -55,12 +55,58 @@ def reserve(
     return True
 
 
+def has_room(
+    conn: Connection,
+    *,
+    process_id: str,
+    day: str,
+    amount_micro: int,
+    process_ceiling: int | None,
+    day_ceiling: int | None,
+) -> bool:
+    """Whether `amount_micro` more would fit under the ceilings now. Only `reserve` makes sure of it."""
+    scopes = ((process_ceiling, _process(process_id)), (day_ceiling, table.c.day == day))
+    return all(ceiling is None or _sum(conn, scope) + amount_micro <= ceiling for ceiling, scope in scopes)
+
+
+def hold(
+    conn: Connection,
+    *,
+    process_id: str,
+    job_id: str,
+    day: str,
+    amount_micro: int,
+    process_ceiling: int | None,
+    day_ceiling: int | None,
+) -> bool:
+    """Whether the job may be sent within the ceilings now; a reservation that was given back is taken again."""
+    if amount_micro and not totals(conn, job_id=job_id).reserved_micro:
+        return reserve(
+            conn,
+            process_id=process_id,
+            job_id=job_id,
+            day=day,
+            amount_micro=amount_micro,
+            process_ceiling=process_ceiling,
+            day_ceiling=day_ceiling,
+        )
+    return affordable(
+        conn, process_id=process_id, day=day, process_ceiling=process_ceiling, day_ceiling=day_ceiling
+    )
+
+
 def affordable(
     conn: Connection, *, process_id: str, day: str, process_ceiling: int | None, day_ceiling: int | None
 ) -> bool:
     """Whether what is reserved and spent is within the ceilings now."""
-    scopes = ((process_ceiling, _process(process_id)), (day_ceiling, table.c.day == day))
-    return all(ceiling is None or _sum(conn, scope) <= ceiling for ceiling, scope in scopes)
+    return has_room(
+        conn,
+        process_id=process_id,
+        day=day,
+        amount_micro=0,
+        process_ceiling=process_ceiling,
+        day_ceiling=day_ceiling,
+    )
 
 
 def settle(conn: Connection, job_id: str, *, spent_micro: int) -> bool:

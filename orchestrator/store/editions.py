@@ -1,7 +1,7 @@
 """Editions: one product, date, language and revision each; at most one revision of a key is published.
 
-A row is written SAVED. Publishing it supersedes the revision that was current, in the same transaction; the
-content of a row never changes. `key` is `<product>/<date>/<lang>`.
+A row is written SAVED, and may be written again while it is. Publishing it supersedes the revision that was
+current, in the same transaction; from then on its content never changes. `key` is `<product>/<date>/<lang>`.
 """
 
 from __future__ import annotations
@@ -81,6 +81,15 @@ def insert(conn: Connection, new: NewEdition, *, now_ms: int) -> SavedEdition:
     row = plain({**values, "status": EditionStatus.SAVED, "saved_ms": now_ms})
     key = conn.execute(into(table), row).inserted_primary_key
     return SavedEdition(**values, id=key[0] if key else 0, status=EditionStatus.SAVED, saved_ms=now_ms)
+
+
+def rewrite(conn: Connection, saved: SavedEdition, new: NewEdition) -> SavedEdition:
+    """Replace the content of a revision that nobody has seen. RefusedByState: it is not SAVED any more."""
+    values: dict[str, Any] = {"content": new.content, "evidence": new.evidence, "digest": new.digest}
+    chosen = update(table).where(table.c.id == saved.id, table.c.status == str(EditionStatus.SAVED))
+    if conn.execute(chosen.values(**values)).rowcount != 1:
+        raise RefusedByState(f"{saved.key} revision {saved.revision} is not waiting to be published")
+    return replace(saved, **values)
 
 
 def publish(conn: Connection, edition: SavedEdition, *, now_ms: int, approved_by: str) -> SavedEdition:

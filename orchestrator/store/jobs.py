@@ -190,6 +190,16 @@ def release_lease(conn: Connection, job: Job, *, due_ms: int | None = None) -> J
     return _changed(job, changes)
 
 
+def amend(conn: Connection, job: Job, changes: Mapping[str, object]) -> Job:
+    """Write columns that are no transition (an acknowledgement, a due time); StaleFence.
+
+    The caller writes the audit line. A leased job is never amended: its worker's fence would be lost.
+    """
+    if not lease.fenced_update(conn, table, job.id, job.version, plain(changes)):
+        raise StaleFence(f"job {job.id} is no longer at version {job.version}")
+    return _changed(job, changes)
+
+
 def _changes(conn: Connection, job: Job, decision: Decision, extra: Mapping[str, object]) -> dict[str, Any]:
     changes: dict[str, Any] = {**dict(decision.changes), **extra, "state": decision.next_state}
     dispatched = decision.next_state is JobState.CREATE_IN_FLIGHT and decision.next_due_ms is None

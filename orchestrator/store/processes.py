@@ -39,9 +39,10 @@ def insert(conn: Connection, process: Process) -> None:
     conn.execute(into(table), _values({name: getattr(process, name) for name in _NAMES}))
 
 
-def get(conn: Connection, process_id: str) -> Process:
-    """The process; NotFound."""
-    row = conn.execute(select(*_COLUMNS).where(table.c.id == process_id)).mappings().first()
+def get(conn: Connection, process_id: str, *, locked: bool = False) -> Process:
+    """The process; NotFound. `locked`: others who want it so wait for this transaction to end."""
+    query = select(*_COLUMNS).where(table.c.id == process_id)
+    row = conn.execute(query.with_for_update() if locked else query).mappings().first()
     if row is None:
         raise NotFound(f"no process {process_id}")
     return _process(row)

@@ -22,6 +22,13 @@ def write(conn: Connection, process_id: str, payload: Mapping[str, object]) -> N
     conn.execute(chosen.values(**row))
 
 
+def read(conn: Connection, process_id: str) -> dict[str, Any]:
+    """One process's public status as it was last written; empty before the first."""
+    chosen = select(status_projection.c.payload).where(status_projection.c.process_id == process_id)
+    payload = conn.execute(chosen).scalar()
+    return json.loads(payload) if payload else {}
+
+
 def listing(conn: Connection, *, limit: int = 1_000) -> list[dict[str, Any]]:
     """Every process's public status, newest date first, then by product."""
     query = (

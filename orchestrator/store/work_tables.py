@@ -54,6 +54,7 @@ process = Table(
     c.number("composition_revision", null=True),
     Column("backfill", Boolean, nullable=False),
     c.text("owner", 64),
+    c.instant("acked_ms"),
     c.instant("created_ms", null=False),
     c.instant("scheduled_ms", null=False),
     c.instant("deadline_ms"),
@@ -103,6 +104,7 @@ job = Table(
     c.number("missing_count"),
     c.instant("terminal_seen_ms"),
     c.instant("cancel_requested_ms"),
+    c.number("cancel_calls"),
     c.instant("delete_requested_ms"),
     c.instant("discard_ordered_ms"),  # a person ordered the remote answer to be dropped without custody
     c.instant("deleted_ms"),
@@ -115,6 +117,7 @@ job = Table(
     c.uid("superseded_by", null=True),
     Column("no_replacement", Boolean, nullable=False),
     Column("abandoned", Boolean, nullable=False),
+    Column("drift_waived", Boolean, nullable=False),
     c.text("diagnostic"),
     c.micro("cost_ceiling_micro"),
     c.number("output_ceiling_tokens"),

@@ -151,6 +151,18 @@ def test_a_full_disk_is_unavailable_and_leaves_nothing_half_written(sqlite_db: D
         conn.execute(text("INSERT INTO bulk (body) VALUES (zeroblob(4000))"))
 
 
+def test_a_commit_that_fails_leaves_no_transaction_open(sqlite_db: Database) -> None:
+    with sqlite_db.write() as conn:
+        conn.execute(text("CREATE TABLE parent (id INTEGER PRIMARY KEY)"))
+        conn.execute(
+            text("CREATE TABLE child (of INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)")
+        )
+    with pytest.raises(ConstraintRefused), sqlite_db.write() as conn:
+        conn.execute(text("INSERT INTO child VALUES (1)"))  # SQLite looks at it in COMMIT, and keeps it open
+    with sqlite_db.write() as conn:
+        assert conn.execute(text("SELECT count(*) FROM child")).scalar() == 0
+
+
 def test_the_folder_of_a_sqlite_file_is_made(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "c.db"
     Database.open(f"sqlite:///{path}").close()

@@ -179,6 +179,17 @@ def test_a_dead_letter_is_acknowledged_once_and_released_to_start_again(db):
     assert len(claim(db, I.COMMIT)) == 1
 
 
+def test_a_dead_letter_calls_its_owner_again_although_its_unknown_outcome_was_acknowledged(db):
+    publish(db, EN)
+    carry_out(db, I.COMMIT, outcome=Unknown("cut off"))
+    with db.write() as conn:
+        assert store.acknowledge(conn, the(db, I.COMMIT).id, actor="ana")
+    later(db, 60_000)
+    carry_out(db, I.COMMIT, outcome=Rejected("a person edited it"))
+    with db.read() as conn:
+        assert store.counts(conn).unacknowledged == 1
+
+
 def test_a_dead_letter_is_not_released_after_a_newer_revision(db):
     publish(db, EN)
     carry_out(db, I.COMMIT, outcome=Rejected("a person edited it"))

@@ -46,11 +46,10 @@ _TEXT = {
         (
             "Harbour of Ostra reopens to grain ships after eleven weeks",
             (
-                "The port authority of Ostra said on Sunday that 14 ships had left the harbour by 18:00,"
-                " the first since 12 September.",
+                "The port authority of Ostra said that 14 ships had left by 18:00, the first since 12 September.",
                 "It put the grain on board at 412,000 tonnes, worth about $96.5 million at Friday’s prices.",
             ),
-            "If the convoys hold, the backlog could clear before the new year; insurers have not yet said so.",
+            "If the convoys hold, the backlog could clear before the new year.",
         ),
         (
             "Parliament of Velmark passes the water act by 54 votes to 46",
@@ -73,11 +72,10 @@ _TEXT = {
         (
             "El puerto de Ostra reabre a los barcos de grano tras once semanas",
             (
-                "La autoridad portuaria de Ostra dijo el domingo que 14 barcos habían salido del puerto a las 18:00,"
-                " los primeros desde el 12 de septiembre.",
-                "Cifró el grano a bordo en 412.000 toneladas, por unos 96,5 millones de dólares a precios del viernes.",
+                "La autoridad portuaria dijo que 14 barcos salieron, los primeros desde el 12 de septiembre.",
+                "Cifró el grano en 412.000 toneladas, por unos 96,5 millones de dólares a precios del viernes.",
             ),
-            "Si los convoyes se mantienen, el atasco podría resolverse antes de fin de año; las aseguradoras no lo han dicho.",
+            "Si los convoyes se mantienen, el atasco podría resolverse antes de fin de año.",
         ),
         (
             "El Parlamento de Velmark aprueba la ley del agua por 54 votos a 46",

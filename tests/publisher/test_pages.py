@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from publisher.archive import digest_of
 from publisher.content import DictContent, EditionKey
 from publisher.profile import ProductProfile, Profile
 from publisher.served import edition_digest_of, notice_of
-from publisher.archive import digest_of
 from tests.publisher.samples import (
     PROFILE,
     corrected,

@@ -110,9 +110,8 @@ def test_the_same_bytes_by_another_hand_are_adopted(tmp_path: Path) -> None:
     change = published(small(key(0)))
     with opened(path) as repository:
         repository.publish(pair(5), ListSite())
-        by_hand = commit_by_hand(
-            path, "main", {name: data and data.decode() for name, data in change.files.items() if data}
-        )
+        files = {name: data.decode() for name, data in change.files.items() if data}
+        by_hand = commit_by_hand(path, "main", files)
         done = repository.publish([change], ListSite())
     assert done.commits == {change.event_key: by_hand}
     assert done.main == by_hand

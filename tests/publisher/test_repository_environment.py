@@ -252,6 +252,19 @@ def _imported(path: Path, name: str) -> str:
     return importer.id_of(made)
 
 
+def test_an_import_of_thousands_of_commits_does_not_choke_on_its_own_answers(tmp_path: Path) -> None:
+    path = tmp_path / "c.git"
+    line = IDENTITY.line(1_795_000_000_000)
+    with opened(path), Importer(GitProcess(path)) as importer:
+        made = None
+        for number in range(3000):
+            files = [("x", str(number).encode())]
+            made = importer.commit("x", author=line, committer=line, message=b"x\n", files=files, parent=made)
+        importer.finish()
+        git(path, "branch", "x", importer.id_of(made or 0))
+    assert count(path, "x") == 3000
+
+
 def test_a_child_that_does_not_answer_is_cut(tmp_path: Path) -> None:
     child = Child("sleep", ["sleep", "600"], clean_environment(os.environ), patience_s=0.1)
     with pytest.raises(RepositoryError, match=r"git sleep: no answer for 0\.1 s"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -29,18 +29,18 @@ class MeddledSite(ListSite):
         super().__init__()
         self._path, self._branch, self._left = path, branch, times
 
+    def whole(self, content: Content) -> Iterator[tuple[str, bytes]]:
+        self._meddle()
+        return super().whole(content)
+
     def change(self, content: Content, keys: Collection[EditionKey]) -> Mapping[str, bytes | None]:
-        if self._left:
-            self._left -= 1
-            commit_by_hand(self._path, self._branch, {f"notes/{self._left}.txt": "moved\n"})
+        self._meddle()
         return super().change(content, keys)
 
-    def whole(self, content: Content) -> object:  # type: ignore[override]
-        files = list(super().whole(content))
+    def _meddle(self) -> None:
         if self._left:
             self._left -= 1
             commit_by_hand(self._path, self._branch, {f"notes/{self._left}.txt": "moved\n"})
-        return iter(files)
 
 
 @pytest.mark.parametrize("branch", ["main", "gh-pages"])

@@ -238,6 +238,7 @@ def _ended_looks() -> Iterator[Scenario]:
         for code, reason in (
             ("invalid_prompt", R.PROVIDER_REFUSED),
             ("insufficient_quota", R.QUOTA_EXHAUSTED),
+            ("billing_not_active", R.QUOTA_EXHAUSTED),
         ):
             failed = polled(ProviderStatus.FAILED, code)
             yield Scenario(f"refused: {code}", job(state), failed, E.POLLED_REFUSED, S.QUARANTINED, reason)
@@ -355,6 +356,8 @@ def _recovery() -> Iterator[Scenario]:
     for state in (*LOOKED_AT, S.QUARANTINED):
         yield Scenario("discarded", job(state), seen.DiscardOrdered(), E.DISCARDED, S.CLEANUP_PENDING)
     yield Scenario("given up with an id", known, seen.Abandoned(), E.ABANDONED, S.CLEANUP_PENDING)
+    for declined in (job(S.NO_JOB), job(S.CREATE_ELIGIBLE), composing(S.SAVED_NOT_PUBLIC)):
+        yield Scenario("declined", declined, seen.Abandoned(), E.ABANDONED, S.CLEANUP_PENDING)
     yield Scenario("given up without", unknown, seen.Abandoned(), E.ABANDONED, S.QUARANTINED)
     for state in SUSPENDABLE:
         yield Scenario("suspended", job(state), seen.SuspendOrdered(), E.SUSPENDED, S.MANUALLY_SUSPENDED)

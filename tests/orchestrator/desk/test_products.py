@@ -9,7 +9,7 @@ import pytest
 
 from orchestrator.errors import ConfigurationError, NotFound
 from orchestrator.settings.products import find_product, load_products
-from orchestrator.settings.workspace import Workspace, load_workspace
+from orchestrator.settings.workspace import PricesSection, ProviderSection, Workspace, load_workspace
 
 ROOT = Path(__file__).parents[3]
 SHIPPED = ROOT / "content" / "products"
@@ -37,7 +37,8 @@ def test_a_product_asks_for_what_the_synthetic_newsroom_covers(slug: str) -> Non
 
 def test_the_shipped_workspace_is_the_embedded_default() -> None:
     shipped = load_workspace(ROOT / "dateline.toml")
-    assert shipped == Workspace(root=ROOT)
+    free = ProviderSection(prices=PricesSection(inspected=shipped.provider.prices.inspected))
+    assert shipped == Workspace(root=ROOT, provider=free)
     assert shipped.verify.url == ""
 
 
