@@ -280,8 +280,8 @@ class ProductPolicy(PolicyModel):
 
     @property
     def approves_itself(self) -> bool:
-        """Whether saved editions go out without a person."""
-        return self.approval is Approval.AUTO and self.phase is not Phase.SUPERVISED
+        """Whether saved editions go out without a person: in shadow nothing goes out, however it is approved."""
+        return self.approval is Approval.AUTO and self.phase is Phase.AUTOMATIC
 
     @property
     def events_needed(self) -> int:

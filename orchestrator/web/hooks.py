@@ -235,7 +235,7 @@ def _signing_headers(request: Request) -> dict[str, str]:
 
 def _is_readable(entry: str) -> bool:
     version, _, signature = entry.partition(",")
-    if version != "v1" or "," in signature:
+    if version != "v1" or not signature or "," in signature:
         return False
     try:
         base64.b64decode(signature, validate=True)
@@ -247,7 +247,7 @@ def _is_readable(entry: str) -> bool:
 def _signed_by(webhook: Webhook, body: bytes, headers: dict[str, str]) -> bool:
     try:
         webhook.verify(body, headers, json_parse=False)
-    except (WebhookVerificationError, UnicodeDecodeError):
+    except (WebhookVerificationError, ValueError):  # ValueError: bytes that are no text, or what it cannot read
         return False
     return True
 

@@ -49,7 +49,8 @@ def test_killed_at_any_moment_the_demo_ends_with_the_same_editions(tmp_path: Pat
 def test_asked_to_stop_the_loop_ends_soon_and_leaves_no_lease(newsroom: Workspace) -> None:
     newsroom.run("plan", "--date", "2026-11-30")
     process = newsroom.start("run")
-    entropy.sleep_s(4)
+    while newsroom.rows("SELECT count(*) FROM create_attempt") == [(0,)]:
+        entropy.sleep_s(0.1)
     process.send_signal(signal.SIGTERM)
     try:
         process.communicate(timeout=15)
