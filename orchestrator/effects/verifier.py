@@ -26,7 +26,7 @@ from publisher.served import edition_digest_of, feed_ids
 
 TIMEOUT_S = 20.0
 
-LOOKS_S = 60.0
+LOOKS_S = 30.0
 """How long one call goes on beginning looks: a relay's lease (120 s) must outlive the last one's two fetches."""
 
 

@@ -1,4 +1,4 @@
-"""What may be told over HTTP: signed bytes, kept before they are answered; everything else refused with its code."""
+"""What may be told over HTTP: signed bytes, kept before they are answered; all else is refused with its code."""
 
 from __future__ import annotations
 
