@@ -156,10 +156,12 @@ def _reserved(conn: Connection, policy: ProductPolicy, process: Process, job: Jo
 def _retry(conn: Connection, editorial: Editorial, policy: ProductPolicy, job: Job) -> Retry:
     budgets = policy.budgets
     before = jobs.predecessor(conn, job.id)
-    if before is None or before.payload_digest is None or before.report_digest is None:
+    if before is None:
         return Retry((), budgets.output_tokens)
+    used = min(before.output_ceiling_tokens or budgets.output_tokens, budgets.output_ceiling_tokens)
+    if before.payload_digest is None or before.report_digest is None:
+        return Retry((), used)  # it brought nothing to learn from, and keeps what was learned before it
     found = examine(conn, editorial, before).validation
-    used = before.output_ceiling_tokens or budgets.output_tokens
     limit = min(2 * used, budgets.output_ceiling_tokens) if found.truncated else used
     return Retry(feedback_of(found.report), limit)
 

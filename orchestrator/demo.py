@@ -72,6 +72,11 @@ class Demo:
         self._show()
         return self._all_verified()
 
+    @property
+    def loop(self) -> Loop:
+        """The loop that works for it."""
+        return self._loop
+
     def stop(self) -> None:
         """End after the steps in hand."""
         self._loop.stop()

@@ -83,9 +83,7 @@ class Recorder:
         owner = self._editorial.policy(process.product).owners.recovery
         return {"owner": owner, "owner_deadline_ms": deadline_ms, "acked_ms": None}
 
-    def _settle(
-        self, conn: Connection, job: Job, decision: Decision, seen: Observation, *, charged: bool
-    ) -> None:
+    def _settle(self, conn: Connection, job: Job, decision: Decision, seen: Observation, *, charged: bool) -> None:
         now_ms = read_now_ms(conn)
         if decision.attempt_outcome is not None:
             attempts.settle(

@@ -17,6 +17,7 @@ from sqlalchemy import Connection
 
 from orchestrator import entropy, publication
 from orchestrator.authorisation import authorise, successor
+from orchestrator.core import looks
 from orchestrator.core.limits import replacement_refusal
 from orchestrator.core.observations import (
     Approved,
@@ -107,8 +108,11 @@ class Supervisor:
         return self._replace(conn, process, job)
 
     def _replace(self, conn: Connection, process: Process, job: Job) -> Job:
-        """Generation + 1 where the budgets allow it. Money is judged when that one is authorised."""
-        refusal = replacement_refusal(job, self._editorial.limits(process.product))
+        """Generation + 1 where the budgets allow it and the provider did not refuse what was asked.
+
+        Money is judged when that one is authorised.
+        """
+        refusal = replacement_refusal(job, self._editorial.limits(process.product)) or looks.refusal(job.diagnostic)
         if refusal is not None:
             return self._record(conn, process, job, ReplacementRefused(reason=refusal))
         follows = successor(job, now_ms=read_now_ms(conn))

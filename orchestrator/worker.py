@@ -22,6 +22,7 @@ from sqlalchemy import Connection
 
 from orchestrator import entropy
 from orchestrator.contracts.contract import OperationContract
+from orchestrator.core.canonical import digest_bytes
 from orchestrator.core.instants import utc_day
 from orchestrator.core.limits import CANCEL_CALLS, may_delete
 from orchestrator.core.observations import (
@@ -29,6 +30,7 @@ from orchestrator.core.observations import (
     Created,
     DispatchDue,
     DriftFound,
+    Garbled,
     GateFound,
     LeaseEndedInFlight,
     NotCreated,
@@ -55,7 +57,7 @@ from outbox import inbox
 from outbox.clock import read_now_ms
 from outbox.database import Database
 from outbox.errors import StaleFence, StoreUnavailable
-from outbox.message import Provenance
+from outbox.message import NAME_LENGTH, Provenance
 
 T = TypeVar("T")
 
@@ -214,6 +216,8 @@ class Worker:
         a cancel lacks the tool evidence that a look asks for.
         """
         seen: Observation = self._provider.cancel(response_id)
+        if isinstance(seen, Garbled):  # a server that says "ok": the result is what a look brings
+            seen = Unreachable(call=seen.call, code=seen.code)
         unanswered = isinstance(seen, Throttled | Unreachable)
         if isinstance(seen, Polled) and seen.status in (ProviderStatus.COMPLETED, ProviderStatus.INCOMPLETE):
             seen = WebhookSeen(status=seen.status)
@@ -267,7 +271,7 @@ class Worker:
             inbox.append(
                 conn,
                 source=LATE_EVIDENCE,
-                event_id=seen.response_id,
+                event_id=_key_of(seen.response_id),
                 kind="response.created",
                 payload=json.dumps(told, sort_keys=True).encode(),
                 source_time_ms=None,
@@ -295,6 +299,11 @@ def _naming(seen: Observation, error: StoreUnavailable) -> StoreUnavailable:
     """The error with the response id that could not be stored, so that at least the log names it."""
     lost = f"; response {seen.response_id} is not written down: link it" if isinstance(seen, Created) else ""
     return StoreUnavailable(f"{error}{lost}", hint="dateline link-response JOB RESPONSE, once the store is back")
+
+
+def _key_of(response_id: str) -> str:
+    """A response id as an inbox key, which is shorter than the longest id."""
+    return response_id if len(response_id) <= NAME_LENGTH else digest_bytes(response_id.encode())
 
 
 def never_sent() -> NotCreated:

@@ -77,14 +77,22 @@ class Turn:
                 return
             gate.acquire()
             self._waiting.append(gate)
-        if not gate.acquire(timeout=timeout_s):
-            self._give_up(gate, timeout_s)
+        try:
+            came = gate.acquire(timeout=timeout_s)
+        except BaseException:  # a signal's: nobody stands behind this gate any more
+            if not self._left(gate):
+                self._hand_on()
+            raise
+        if not came and self._left(gate):
+            raise StoreUnavailable(f"no turn to write within {timeout_s:g} s")
 
-    def _give_up(self, gate: LockType, timeout_s: float) -> None:
+    def _left(self, gate: LockType) -> bool:
+        """Leave the queue. False: the turn was handed to this gate just now."""
         with self._mutex:
-            if gate in self._waiting:
-                self._waiting.remove(gate)
-                raise StoreUnavailable(f"no turn to write within {timeout_s:g} s")
+            if gate not in self._waiting:
+                return False
+            self._waiting.remove(gate)
+            return True
 
     def _hand_on(self) -> None:
         with self._mutex:
@@ -202,6 +210,7 @@ def _engine(url: URL, dialect: Dialect, *, reads_only: bool) -> Engine:
     try:
         engine = create_engine(
             url,
+            hide_parameters=True,  # an error is logged; what was being written is nobody's business
             isolation_level=level,
             pool_size=8,
             max_overflow=24,
@@ -220,6 +229,7 @@ def _engine(url: URL, dialect: Dialect, *, reads_only: bool) -> Engine:
 def _sqlite_engine(url: URL, *, reads_only: bool) -> Engine:
     engine = create_engine(
         url,
+        hide_parameters=True,
         pool_size=32 if reads_only else 1,
         max_overflow=0,
         pool_reset_on_return=None if reads_only else "rollback",  # a reader has nothing to take back

@@ -32,6 +32,7 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "serving": ("serve", "emulator", "clock"),
         "making": ("init", "render", "rebuild"),
+        "judging": ("parity", "check-payload", "revalidate"),
         "checking": ("doctor",),
     }
 )

@@ -70,10 +70,14 @@ def demo(
         _forget(workspace)
     configure_logs(quiet=True)
     began_s = entropy.monotonic_s()
-    with _readers(workspace) as url, open_house(workspace, verify_url=url, script=script) as house:
+    with (
+        _readers(workspace) as url,
+        attended(workspace, host="127.0.0.1", port=0) as desk,
+        open_house(workspace, verify_url=url, script=script, webhook=desk.webhook) as house,
+    ):
         screen = _Screen(here, quiet=as_json)
         show = Demo(house, days=days, observe=screen.show)
-        with _stopping(show.stop), screen:
+        with _stopping(show.stop), screen, desk.during(house, show.loop):
             screen.begin(house, url)
             verified = show.run()
         rows = show.processes()
@@ -107,13 +111,13 @@ def run(
         desk = None
         if address is not None:
             desk = stack.enter_context(attended(here.workspace, host=address[0], port=address[1]))
-            here.out.line(f"desk at {desk.url}/status")
-            here.out.flush()
         webhook = desk.webhook if desk else None
         house = stack.enter_context(open_house(here.workspace, script=script, webhook=webhook))
         loop = Loop(house, workers=workers)
         if desk is not None:
             stack.enter_context(desk.during(house, loop))
+            here.out.line(f"desk at {desk.url}/status")
+            here.out.flush()
         stack.enter_context(_stopping(loop.stop))
         loop.run(until=_idle(house) if until_idle else _never, notifier=Systemd())
 

@@ -92,7 +92,7 @@ def _created(case: Case, seen: Created) -> Verdict:
         "x_request_id": seen.call.x_request_id,
         "accepted_ms": case.now_ms,
         "throttle_count": 0,
-        "diagnostic": None,
+        "diagnostic": None if seen.error_code is None else bounded(seen.error_code),
     }
     if seen.status in PENDING_STATUSES or seen.body is None:
         delay_ms = delays.poll_spacing_ms(0, case.policy, chance=case.chance)
@@ -124,8 +124,9 @@ def _not_created(case: Case, seen: NotCreated) -> Verdict:
             attempt_outcome="NOT_CREATED",
         )
     own_ms = delays.backoff_ms(case.job.throttle_count, case.policy, chance=case.chance)
-    wait_ms = own_ms if seen.hint_ms is None else delays.hinted_ms(seen.hint_ms, case.chance)
     closed_ms = own_ms if seen.hint_ms is None else seen.hint_ms  # the gate opens exactly when hinted
+    # due with all that wait for the gate: jitter of its own would let a later deadline overtake it
+    wait_ms = closed_ms if seen.throttled else max(own_ms, delays.hinted_ms(seen.hint_ms, case.chance))
     gate_ms = gate_until(case, closed_ms) if seen.throttled else None
     if past_patience(case, seen.hint_ms) or (seen.throttled and _deadline_missed(case)):
         return Verdict(

@@ -61,8 +61,8 @@ def replacement_refusal(job: Job, policy: MachinePolicy) -> Reason | None:
     Money is not judged here: the caller reserves it in the same transaction. An operator's `replace` does
     not ask.
     """
-    if job.no_replacement:
-        return Reason.OPERATOR
+    if job.no_replacement or job.cancel_requested_ms is not None:
+        return Reason.OPERATOR  # whatever a cancel was answered with, only a person buys it again
     composing = job.stage is JobStage.COMPOSITION
     limit = policy.composition_generations if composing else policy.generations
     if job.generation + 1 < limit:

@@ -60,13 +60,14 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
-    """2xx with a well-formed id. `body` is present when the status is already terminal."""
+    """2xx with a well-formed id. `body` is there when the status is terminal already, `error_code` when FAILED."""
 
     call: Call
     response_id: str
     status: ProviderStatus
     body: bytes | None = None
     usage: Usage | None = None
+    error_code: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

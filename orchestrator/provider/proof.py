@@ -17,12 +17,13 @@ from types import MappingProxyType
 import httpx
 
 from orchestrator.core.looks import QUOTA_CODES
-from orchestrator.core.observations import Created, CreationUnknown, NotCreated
+from orchestrator.core.observations import Created, CreationUnknown, NotCreated, ProviderStatus
 from orchestrator.core.states import Reason
 from orchestrator.provider.answers import (
     TERMINAL,
     Envelope,
     envelope_of,
+    failure_code_of,
     parse_object,
     status_of,
     usage_of,
@@ -105,6 +106,7 @@ def _accepted(answer: Answer) -> Created | CreationUnknown:
         status=status,
         body=answer.body if ended else None,
         usage=usage_of(response) if ended else None,
+        error_code=failure_code_of(response) if status is ProviderStatus.FAILED else None,
     )
 
 

@@ -69,6 +69,8 @@ process = Table(
     **ENGINE_OPTIONS,
 )
 
+RESPONSE_ID_LENGTH = 512  # as long as the provider client takes one: gateways wrap ids into longer ones
+
 job = Table(
     "job",
     metadata,
@@ -87,7 +89,7 @@ job = Table(
     c.digest("contract_digest"),
     c.digest("request_digest"),
     c.text("client_request_id", 64),
-    c.text("response_id"),
+    c.text("response_id", RESPONSE_ID_LENGTH),
     c.text("x_request_id"),
     c.number("generation_attempts"),
     c.number("throttle_count"),
@@ -176,7 +178,7 @@ create_attempt = Table(
     c.number("elapsed_ms", null=True),
     c.text("error_class"),
     c.text("x_request_id"),
-    c.text("response_id"),
+    c.text("response_id", RESPONSE_ID_LENGTH),
     c.instant("settled_ms"),
     c.one_of("outcome", AttemptOutcome),
     CheckConstraint(

@@ -36,7 +36,8 @@ def running(workspace: Workspace, *arguments: str) -> Iterator[str]:
     child = workspace.start("run", "--http", "127.0.0.1:0", *arguments)
     try:
         assert child.stdout is not None
-        yield child.stdout.readline().split()[-1].removesuffix("/status")
+        said = next(line for line in child.stdout if line.startswith("desk at "))
+        yield said.split()[-1].removesuffix("/status")
     finally:
         child.terminate()
         child.communicate(timeout=30)

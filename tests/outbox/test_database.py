@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, main_thread
+from time import sleep
 
 import pytest
 from sqlalchemy import func, insert, select, text, update
+from sqlalchemy.exc import DBAPIError
 
 from outbox.clock import read_now_ms
 from outbox.database import Database, Turn
@@ -154,13 +157,18 @@ def test_a_full_disk_is_unavailable_and_leaves_nothing_half_written(sqlite_db: D
 def test_a_commit_that_fails_leaves_no_transaction_open(sqlite_db: Database) -> None:
     with sqlite_db.write() as conn:
         conn.execute(text("CREATE TABLE parent (id INTEGER PRIMARY KEY)"))
-        conn.execute(
-            text("CREATE TABLE child (of INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)")
-        )
+        conn.execute(text("CREATE TABLE child (of INTEGER REFERENCES parent (id) DEFERRABLE INITIALLY DEFERRED)"))
     with pytest.raises(ConstraintRefused), sqlite_db.write() as conn:
         conn.execute(text("INSERT INTO child VALUES (1)"))  # SQLite looks at it in COMMIT, and keeps it open
     with sqlite_db.write() as conn:
         assert conn.execute(text("SELECT count(*) FROM child")).scalar() == 0
+
+
+def test_an_error_of_the_driver_does_not_tell_what_was_being_written(db: Database) -> None:
+    with pytest.raises(DBAPIError) as caught, db.write() as conn:
+        conn.execute(text("INSERT INTO nowhere VALUES (:body)"), {"body": "a secret"})
+
+    assert "a secret" not in str(caught.value)
 
 
 def test_the_folder_of_a_sqlite_file_is_made(tmp_path: Path) -> None:
@@ -202,6 +210,36 @@ def test_a_server_that_does_not_answer_is_unavailable(url: str) -> None:
         Database.open(url)
 
     assert caught.value.retryable
+
+
+def test_a_signal_that_interrupts_a_waiting_writer_leaves_its_place_to_the_next() -> None:
+    turn, held, leave = Turn(), Event(), Event()
+
+    def hold() -> None:
+        with turn.taken():
+            held.set()
+            leave.wait()
+
+    def interrupt() -> None:
+        while not turn.waiting:
+            sleep(0.001)
+        signal.pthread_kill(main_thread().ident or 0, signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    threads = [Thread(target=hold), Thread(target=interrupt)]
+    try:
+        threads[0].start()
+        held.wait()
+        threads[1].start()
+        with pytest.raises(KeyboardInterrupt), turn.taken():
+            pass
+    finally:
+        leave.set()
+        for thread in threads:
+            thread.join()
+        signal.signal(signal.SIGUSR1, before)
+    with turn.taken(timeout_s=1):
+        assert turn.waiting == 0
 
 
 def test_turns_are_given_in_the_order_in_which_they_were_asked_for() -> None:

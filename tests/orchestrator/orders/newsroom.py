@@ -14,13 +14,16 @@ from orchestrator.assembly import House, open_house
 from orchestrator.core.instants import utc_day
 from orchestrator.core.records import Job, Process
 from orchestrator.core.states import JobState
+from orchestrator.correspondence import WEBHOOKS
 from orchestrator.daemon import Loop
 from orchestrator.orders import Signature, order_of, place
 from orchestrator.settings.workspace import load_workspace
 from orchestrator.store import commands, jobs, processes
 from orchestrator.store.codes import CommandStatus
 from orchestrator.store.commands import Command
+from outbox import inbox
 from outbox.clock import advance, read_now_ms
+from outbox.message import Provenance
 
 PRODUCTS = Path(__file__).parents[3] / "content" / "products"
 PRODUCT = "daily-brief"
@@ -91,6 +94,24 @@ class Newsroom:
         """Plan, and lose sight of the create."""
         self.plan()
         return self.until(JobState.QUARANTINED)
+
+    def response(self) -> str:
+        """The id of the first response that the emulator accepted."""
+        assert self.house.emulator is not None
+        return str(next(e["response_id"] for e in self.house.emulator.log if e["response_id"]))
+
+    def tell(self, response_id: str, *, source: str = WEBHOOKS, event_id: str = "wh_1") -> None:
+        """An event about this response, as the desk's hooks would store it."""
+        with self.house.db.write() as conn:
+            inbox.append(
+                conn,
+                source=source,
+                event_id=event_id,
+                kind="response.completed",
+                payload=json.dumps({"type": "response.completed", "data": {"id": response_id}}).encode(),
+                source_time_ms=None,
+                provenance=Provenance(origin="test"),
+            )
 
     # orders
 

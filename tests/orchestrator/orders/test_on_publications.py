@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,40 +9,17 @@ import pytest
 from orchestrator.core.instants import rfc3339
 from orchestrator.core.records import Overlay, ProcessStage
 from orchestrator.core.states import JobState, Reason
-from orchestrator.correspondence import WEBHOOKS
 from orchestrator.desk.obligations import Ending, obligation
 from orchestrator.errors import NotFound, RefusedByState
-from orchestrator.store import costs, editions, events
+from orchestrator.store import editions
 from orchestrator.store.codes import EditionStatus
-from orchestrator.worker import LATE_EVIDENCE
-from outbox import inbox
 from outbox import store as ledger
-from outbox.message import InboxStatus, Provenance
-from tests.orchestrator.orders.newsroom import MINUTE_MS, Newsroom, newsroom
+from tests.orchestrator.orders.newsroom import MINUTE_MS, newsroom
 
 S = JobState
 CUT = {"match": {"stage": "research_primary"}, "create": [{"result": "cut_after_accept"}, {"result": "ok"}]}
 BY_PERSON = ('approval = "auto"', 'approval = "person"')
 HOUR_MS = 60 * MINUTE_MS
-
-
-def tell(room: Newsroom, response_id: str, *, source: str = WEBHOOKS, event_id: str = "wh_1") -> None:
-    """A webhook about this response, as the desk's hooks would store it."""
-    with room.house.db.write() as conn:
-        inbox.append(
-            conn,
-            source=source,
-            event_id=event_id,
-            kind="response.completed",
-            payload=json.dumps({"type": "response.completed", "data": {"id": response_id}}).encode(),
-            source_time_ms=None,
-            provenance=Provenance(origin="test"),
-        )
-
-
-def response_of(room: Newsroom) -> str:
-    assert room.house.emulator is not None
-    return str(next(iter(room.house.emulator.log))["response_id"])
 
 
 def test_what_a_person_approves_is_dated_and_signed_by_the_decision_and_held_until_then(tmp_path: Path) -> None:
@@ -106,54 +82,6 @@ def test_an_unknown_create_is_replaced_once_and_never_inside_its_window(tmp_path
         assert room.creates() == 2
 
 
-def test_the_answer_of_a_job_that_was_given_up_is_kept_deleted_remotely_and_charged(tmp_path: Path) -> None:
-    with newsroom(tmp_path, script=CUT) as room:
-        job = room.unknown()
-        room.forward(16 * MINUTE_MS)
-        room.done("abandon", job.id)
-        tell(room, response_of(room), source=LATE_EVIDENCE)
-        room.sweep()
-        kept = room.job(job.id)
-        assert (kept.state, kept.abandoned, kept.response_id) == (S.QUARANTINED, True, response_of(room))
-        assert kept.payload_digest is not None
-        assert (kept.deleted_ms is not None, room.calls("DELETE")) == (True, 1)
-        with room.house.db.read() as conn:
-            told = [line.event_type for line in events.of_process(conn, job.process_id, job_id=job.id)]
-            assert costs.totals(conn, job_id=job.id).reserved_micro == 0
-        assert told[-2:] == ["ORPHAN_STORED", "ORPHAN_DELETED"]
-        tell(room, response_of(room), event_id="wh_2")
-        room.sweep()
-        assert room.calls("DELETE") == 1
-
-
-def test_a_signed_event_heals_an_unknown_create_and_one_for_nobody_waits_and_is_put_aside(tmp_path: Path) -> None:
-    with newsroom(tmp_path, script=CUT) as room:
-        job = room.unknown()
-        tell(room, response_of(room), event_id="wh_1")
-        tell(room, "resp_nobody", event_id="wh_2")
-        room.sweep()
-        assert room.job(job.id).response_id == response_of(room)
-        assert room.creates() == 1
-        assert _statuses(room) == [InboxStatus.APPLIED, InboxStatus.PENDING]
-        tell(room, response_of(room), event_id="wh_3")
-        room.sweep()
-        room.forward(16 * MINUTE_MS)
-        room.sweep()
-        assert _statuses(room)[1] is InboxStatus.IGNORED
-
-
-def test_nothing_is_read_while_the_loop_is_paused(tmp_path: Path) -> None:
-    with newsroom(tmp_path, script=CUT) as room:
-        job = room.unknown()
-        room.done("pause", "")
-        tell(room, response_of(room))
-        room.sweep()
-        assert (room.job(job.id), room.calls("GET")) == (job, 0)
-        room.done("unpause", "")
-        room.sweep()
-        assert room.job(job.id).response_id == response_of(room)
-
-
 def test_a_product_that_replaces_unknown_creates_does_so_after_a_day_and_within_its_generations(
     tmp_path: Path,
 ) -> None:
@@ -187,8 +115,3 @@ def test_evidence_that_did_not_suffice_is_acknowledged_and_gets_one_more_round(t
         assert room.process().acked_ms is not None
         room.done("release", process.id)
         assert room.process().stage is ProcessStage.RESEARCH_SUPPLEMENTAL
-
-
-def _statuses(room: Newsroom) -> list[InboxStatus]:
-    with room.house.db.read() as conn:
-        return [message.status for message in inbox.listing(conn)]
