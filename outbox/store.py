@@ -187,6 +187,8 @@ def claim(
         return []
     keys = sorted({row["batch_key"] for row in leaders})
     members = _due(conn, _MEMBERS, binds | {"row_limit": _GROUP_ROWS, "batch_keys": keys}, early_ms=TOGETHER_MS)
+    if not members:  # the leader was due by a clock that was set back between the two looks
+        return []
     pen = Pen(conn, int(members[0]["now_ms"]), owner, audit)
     taken = [_take(pen, effect_of(row), lease_ms) for row in members]
     return [one for one in taken if one is not None]

@@ -34,7 +34,11 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     for name, command, example in (
         ("parity", parity, "dateline parity en.txt es.txt"),
-        ("check-payload", check_payload, "dateline check-payload FILE --stage composition --product P --date D"),
+        (
+            "check-payload",
+            check_payload,
+            "dateline check-payload answer.json --stage composition --product P --date D",
+        ),
         ("revalidate", revalidate, "dateline revalidate 7F3A --json"),
     ):
         app.command(name, epilog=f"Example: {example}")(command)
@@ -52,8 +56,8 @@ def parity(
 ) -> None:
     """Compare an English and a Spanish text; exit 1 when they do not say the same.
 
-    One finding a line: code, where it stands in each text, the values compared. What cannot be judged is no failure.
-    With --pairs, one JSON line a pair.
+    One finding a line: code, where it stands in each text, the values compared. What cannot be judged is no
+    failure. With --pairs, one JSON line a pair.
     """
     here = session(ctx)
     if pairs is not None:
@@ -64,10 +68,10 @@ def parity(
     texts = (_text(english), _text(spanish))
     comparison = compare_strangers(*texts)
     if as_json:
-        here.out.json(comparison_json(comparison, *texts))
+        here.out.json(comparison_json(comparison))
     else:
         for one in comparison.findings:
-            here.out.line(_line(one, *texts))
+            here.out.line(_line(one))
         if not comparison.findings:
             here.out.line(f"{comparison.verdict.value}")
     if comparison.verdict is Verdict.DIFFER:
@@ -79,7 +83,7 @@ def _many(here: Session, pairs: Path) -> None:
     for english, spanish in read_pairs(pairs):
         comparison = compare_strangers(english, spanish)
         differ = differ or comparison.verdict is Verdict.DIFFER
-        here.out.raw(json.dumps(comparison_json(comparison, english, spanish), ensure_ascii=False))
+        here.out.raw(json.dumps(comparison_json(comparison), ensure_ascii=False))
     if differ:
         raise typer.Exit(FINDING)
 
@@ -104,7 +108,7 @@ def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
 _PAIR = 'A line is one JSON object: {"en": "…", "es": "…"}.'
 
 
-def comparison_json(comparison: Comparison, english: str, spanish: str) -> Mapping[str, Any]:
+def comparison_json(comparison: Comparison) -> Mapping[str, Any]:
     """INTERFACE: verdict and findings. Spans are character offsets in each text after NFC; null: nowhere."""
     return {
         "verdict": comparison.verdict.value,
@@ -121,7 +125,7 @@ def comparison_json(comparison: Comparison, english: str, spanish: str) -> Mappi
     }
 
 
-def _line(one: Finding, english: str, spanish: str) -> str:
+def _line(one: Finding) -> str:
     places = [_place("en", one.english), _place("es", one.spanish)]
     values = " | ".join(value or "–" for value in one.values)
     return "  ".join([one.code.value, one.detail, *places, values])

@@ -49,7 +49,7 @@ WEBHOOKS = "openai"
 FOREIGN = "events:"
 """How the inbox source of another system's events begins."""
 
-_ID = re.compile(r"[!-.0-~]{1,200}")
+_ID = re.compile(r"[!-.0-~]{1,512}")  # as `provider.answers`, which the web part may not import (I12)
 
 WEBHOOK_STATUSES = {
     "response.completed": ProviderStatus.COMPLETED,

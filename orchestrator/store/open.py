@@ -20,7 +20,8 @@ _LOCK = {
     "postgresql": "SELECT pg_advisory_xact_lock(7316273)",
     "mariadb": "SELECT GET_LOCK('dateline_migrate', 60)",
 }
-_UNLOCK = {"mariadb": "SELECT RELEASE_LOCK('dateline_migrate')"}
+_UNLOCK = {"mariadb": ("COMMIT", "SELECT RELEASE_LOCK('dateline_migrate')")}
+"""MariaDB's lock is the session's: it is kept until the version is there for the next program to see."""
 
 
 def open_store(url: str) -> Database:
@@ -79,8 +80,8 @@ def _migrate(conn: Connection) -> None:
     if dialect in _LOCK:
         conn.execute(text(_LOCK[dialect]))
     command.upgrade(config, "head")
-    if dialect in _UNLOCK:
-        conn.execute(text(_UNLOCK[dialect]))
+    for statement in _UNLOCK.get(dialect, ()):
+        conn.execute(text(statement))
 
 
 def _version(conn: Connection) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from threading import Thread, get_ident
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import Connection, Engine, event, inspect, text
 
 from orchestrator.errors import ConfigurationError, Unavailable
 from orchestrator.store import open as opening
@@ -101,6 +102,34 @@ def test_programs_that_start_together_migrate_once(engine: str, engines: Engines
     answers = [child.communicate(timeout=60) for child in started]
 
     assert [(out.decode().strip(), err.decode()) for out, err in answers] == [(str(SCHEMA), "")] * 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_program_that_comes_while_another_ends_its_migration_finds_it_done(engine: str, engines: Engines) -> None:
+    url, first = engines.fresh_url(engine), get_ident()
+    commits, versions = list[str](), list[int]()
+
+    def open_second() -> None:
+        db = open_store(url)
+        versions.append(schema_version(db))
+        db.close()
+
+    second = Thread(target=open_second)
+
+    def on_commit(_conn: Connection) -> None:
+        if get_ident() == first:
+            commits.append("open" if not commits else "migrate")
+            if commits[-1] == "migrate":
+                second.start()
+                second.join(1.0)  # where the engine lets it, it comes before this commit is done
+
+    event.listen(Engine, "commit", on_commit)
+    try:
+        open_store(url).close()
+    finally:
+        event.remove(Engine, "commit", on_commit)
+        second.join()
+    assert (commits, versions) == (["open", "migrate"], [SCHEMA])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
