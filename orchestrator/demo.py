@@ -17,7 +17,7 @@ from datetime import date, timedelta
 from orchestrator import entropy
 from orchestrator.assembly import House
 from orchestrator.core.instants import utc_day
-from orchestrator.core.limits import acceptance_unknown
+from orchestrator.core.limits import acceptance_unknown, settled_ms
 from orchestrator.core.records import Job, Process
 from orchestrator.core.states import JobState
 from orchestrator.core.targets import scheduled_ms
@@ -32,10 +32,6 @@ EARLY_MS = 60_000
 
 PATIENCE_MS = 6 * 3_600_000
 """Virtual time without progress after which the demonstration ends and says what is open."""
-
-CONFIRM_STEP_MS = 60_000
-"""How far time moves while an unknown create is too young to be confirmed as never made."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -130,6 +126,7 @@ class Demo:
         if step_ms is None or self._stuck(standing.now_ms + step_ms):
             return True
         self._move(step_ms)
+        self._serve_the_unknown()
         self._loop.tick()  # what the new time makes due, at once
         return False
 
@@ -139,8 +136,17 @@ class Demo:
         if standing.next_due_ms is not None:
             waits.append(max(1, standing.next_due_ms - standing.now_ms))
         if self._unknown():
-            waits.append(CONFIRM_STEP_MS)
+            waits.append(self._until_believable_ms(standing.now_ms))
         return min(waits, default=None)
+
+    def _until_believable_ms(self, now_ms: int) -> int:
+        """How long until the first unknown create may be confirmed as never made."""
+        lease_ms, timeout_ms = self._house.lease_ms, round(self._house.workspace.provider.timeout_s * 1000)
+        instants = [
+            settled_ms(job.create_started_ms or now_ms, lease_ms=lease_ms, timeout_ms=timeout_ms)
+            for job in self._unknown()
+        ]
+        return max(1, min(instants) - now_ms)
 
     def _stuck(self, then_ms: int) -> bool:
         if self._unplanned():

@@ -11,9 +11,13 @@ import platform
 import sys
 from collections.abc import Callable
 
-from tests.bench import publishing, transitions
+from tests.bench import loop, publishing, transitions
 
-BENCHES: dict[str, Callable[[], None]] = {"transitions": transitions.main, "publishing": publishing.main}
+BENCHES: dict[str, Callable[[], None]] = {
+    "transitions": transitions.main,
+    "publishing": publishing.main,
+    "loop": loop.main,
+}
 
 
 def main(names: list[str]) -> int:
