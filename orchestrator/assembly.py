@@ -27,7 +27,7 @@ from orchestrator.emulator.newsroom import load_newsroom
 from orchestrator.emulator.presence import is_emulator_at
 from orchestrator.emulator.script import NO_SCRIPT
 from orchestrator.emulator.script_file import read_script
-from orchestrator.errors import ConfigurationError
+from orchestrator.errors import ConfigurationError, RefusedByState
 from orchestrator.orders import Orders
 from orchestrator.outcomes import Outcomes
 from orchestrator.provider.client import Provider
@@ -36,7 +36,7 @@ from orchestrator.settings.products import load_products
 from orchestrator.settings.secrets import api_key
 from orchestrator.settings.workspace import Workspace
 from orchestrator.shipped import shipped
-from orchestrator.store import pause
+from orchestrator.store import editions, pause
 from orchestrator.store.open import open_store
 from orchestrator.supervisor import Supervisor
 from orchestrator.ticker import Ticker
@@ -112,6 +112,20 @@ def editorial_of(workspace: Workspace) -> Editorial:
         background=provider.background,
         synthetic=_is_synthetic(workspace),
     )
+
+
+def _refuse_strangers(workspace: Workspace, db: Database) -> None:
+    """Make the content repository, or refuse one whose editions this database does not know.
+
+    Publishing on would buy and publish every date a second time. Errors: `NotOurs`; `RefusedByState`.
+    """
+    with repository_of(workspace) as repository, db.read() as conn:
+        if repository.main is not None and not editions.listing(conn, limit=1):
+            raise RefusedByState(
+                f"{workspace.content.repository} holds editions that the database does not know",
+                hint="restore the database that belongs to it, or name another repository; "
+                "`dateline demo --fresh` begins a demonstration again",
+            )
 
 
 def _is_synthetic(workspace: Workspace) -> bool:
@@ -194,7 +208,7 @@ def open_house(
     with ExitStack() as stack:
         db = open_store(workspace.store_url)
         stack.callback(db.close)
-        repository_of(workspace).close()  # made, or refused, before anything is bought
+        _refuse_strangers(workspace, db)  # before anything is bought
         base_url, emulator = _provider_address(workspace, db, script, stack, webhook=webhook or NO_WEBHOOKS)
         provider = Provider(_provider_config(workspace, base_url, key))
         stack.callback(provider.close)

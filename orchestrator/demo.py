@@ -33,6 +33,7 @@ EARLY_MS = 60_000
 PATIENCE_MS = 6 * 3_600_000
 """Virtual time without progress after which the demonstration ends and says what is open."""
 
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """One obligation of the demonstration."""
@@ -47,6 +48,7 @@ class Demo:
     def __init__(self, house: House, *, days: int, observe: Callable[[Sequence[Process]], None]) -> None:
         self._house = house
         self._days = days
+        self.stopped = False
         self._observe = observe
         self._loop = Loop(house)
         self._wanted: tuple[Wanted, ...] = ()
@@ -75,6 +77,7 @@ class Demo:
 
     def stop(self) -> None:
         """End after the steps in hand."""
+        self.stopped = True
         self._loop.stop()
 
     def processes(self) -> list[Process]:
@@ -91,7 +94,8 @@ class Demo:
         """Choose the days; begin a fresh store on the first morning, so that every day comes as itself."""
         with self._house.db.write() as conn:
             now_ms = read_now_ms(conn)
-            today = date.fromisoformat(utc_day(now_ms))
+            # of the database's own clock: an interrupted demonstration has left it on an earlier morning
+            today = date.fromisoformat(utc_day(now_ms - offset_ms(conn)))
             days = [today - timedelta(days=back) for back in reversed(range(self._days))]
             self._wanted = tuple(Wanted(p, day) for p in sorted(self._house.editorial.products) for day in days)
             self._house.ticker.begins = days[0]

@@ -6,6 +6,7 @@ PublisherError
 ├── RepositoryError     the content repository cannot be used as it is (`hint` says what to do)
 │   ├── NotOurs         it exists, but is no Dateline content repository, or of a kind we refuse
 │   └── Busy            its lock or a ref lock is held; retryable
+├── DecisionConflict    history holds this decision with another edition: two stores disagree
 └── RefMoved            a compare-and-swap lost: rebuild on the new tip; retryable
 """
 
@@ -42,6 +43,10 @@ class Busy(RepositoryError):
     """Its lease or a ref lock is held by somebody alive."""
 
     retryable = True
+
+
+class DecisionConflict(PublisherError):
+    """The branch's history holds this very decision, with another edition: a person has to say which is right."""
 
 
 class RefMoved(PublisherError):

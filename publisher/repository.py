@@ -22,7 +22,7 @@ from typing import Protocol
 
 from publisher.bare import open_or_create
 from publisher.content import Content, EditionKey
-from publisher.errors import BadEdition, RefMoved
+from publisher.errors import BadEdition, DecisionConflict, RefMoved
 from publisher.fast_import import Identity, Importer
 from publisher.folders import OverlayContent
 from publisher.front_matter import take_apart
@@ -274,12 +274,24 @@ class ContentRepository:
         In ordinary work the slot is empty or holds the revision before, and no history is walked.
         """
         if (recent := self._history.recent(tip, change.event_key)) is not None:
-            return recent
+            return self._same(change, recent)
         is_there = all(before.file(path) == data for path, data in change.files.items())
         if not is_there and _standing_revision(before, change.key) <= change.revision:
             return None
         paths = change.files.keys()
-        return self._history.commit_of_event(tip, change.event_key, paths) or self._history.newest(tip, paths)
+        older = self._history.commit_of_event(tip, change.event_key, paths)
+        return self._same(change, older) if older else self._history.newest(tip, paths)
+
+    def _same(self, change: Change, commit: str) -> str:
+        """The commit, which carries this decision, if it carries this edition too."""
+        committed = self.trailers(commit).get("Edition-Digest", "")
+        if committed != change.edition_digest:
+            raise DecisionConflict(
+                f"{change.key.slot} revision {change.revision} was committed before as {committed[:19]}…, "
+                f"and is now decided as {change.edition_digest[:19]}…",
+                hint="the database does not belong to this repository: restore the one that does",
+            )
+        return commit
 
     def _is_current(self, tips: Tips, site: SiteRenderer) -> bool:
         state = self.pages_state()

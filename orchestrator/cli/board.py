@@ -78,6 +78,9 @@ def _stuck(status: Status, conn: Connection, clock: Clockface) -> Iterator[str]:
     for process in stuck.processes[:NEEDED_SHOWN]:
         key = f"{process.product}/{process.target_date}"
         yield f"{key} quarantined: {words.spoken(process.reason)} — dateline explain {key}"
+    for process in stuck.approvals[:NEEDED_SHOWN]:
+        key = f"{process.product}/{process.target_date}"
+        yield f"{key} waits for approval — dateline approve {key} --reason READ"
     if stuck.effects:
         yield f"{stuck.effects} outward acts stopped — dateline effects --status DEAD_LETTERED"
     if stuck.messages:

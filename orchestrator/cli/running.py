@@ -88,6 +88,8 @@ def demo(
         here.out.json(report.json(workspace.site.base_url))
     else:
         _tell(here, rows, report, seconds)
+        if show.stopped and not verified:
+            here.out.line("  Stopped. Nothing is lost: `dateline demo` goes on from here.")
     if not verified:
         raise typer.Exit(FINDING)
 

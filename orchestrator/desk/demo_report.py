@@ -44,7 +44,8 @@ class Report:
             f"{seconds:.0f} s."
         )
         history = f"git --git-dir={workspace.content.repository} log --oneline"
-        return [*waiting, figures, f"  Read them:  make serve        History:  {history}"]
+        read = "make serve" if (workspace.root / "Makefile").exists() else "dateline serve"
+        return [*waiting, figures, f"  Read them:  {read:<17} History:  {history}"]
 
     def json(self, base_url: str) -> Json:
         """For machines."""

@@ -75,11 +75,13 @@ class Stuck:
     processes: tuple[Process, ...]  # quarantined themselves, none of their jobs is
     effects: int
     messages: tuple[InboxMessage, ...]
+    approvals: tuple[Process, ...]  # editions that only a person lets out
 
     @property
     def count(self) -> int:
         """How many things."""
-        return len(self.jobs) + len(self.processes) + self.effects + len(self.messages)
+        named = (self.jobs, self.processes, self.messages, self.approvals)
+        return sum(map(len, named)) + self.effects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,11 +170,14 @@ def _stuck(conn: Connection) -> Stuck:
     owners = processes_of(conn, {job.process_id for job in quarantined})
     ids = conn.execute(select(_p.id).where(_p.overlay == str(Overlay.QUARANTINED))).scalars().all()
     alone = [process_id for process_id in ids if process_id not in owners]
+    saved = jobs.listing(conn, JobState.SAVED_NOT_PUBLIC, limit=SHOWN_STUCK)
+    held = {job.process_id for job in saved if job.next_due_ms is None}
     return Stuck(
         jobs=tuple((job, owners[job.process_id]) for job in quarantined),
         processes=tuple(processes_of(conn, alone).values()),
         effects=outbox_store.counts(conn).by_status.get(EffectStatus.DEAD_LETTERED, 0),
         messages=tuple(inbox.listing(conn, statuses=[InboxStatus.QUARANTINED])),
+        approvals=tuple(processes_of(conn, held).values()),
     )
 
 

@@ -20,7 +20,7 @@ from outbox.outcome import Confirmed, Outcome, Rejected, Retryable
 from publisher import addresses
 from publisher.content import EditionKey, key_of_slot
 from publisher.edition import Edition
-from publisher.errors import BadEdition, NotOurs, PublisherError
+from publisher.errors import BadEdition, DecisionConflict, NotOurs, PublisherError
 from publisher.markdown import edition_md, evidence_json
 from publisher.repository import Change, ContentRepository, SiteRenderer
 from publisher.trailers import one_line
@@ -72,7 +72,7 @@ class Press:
             self._repository.maintain()
         except PublisherError as error:
             self._drop()
-            stuck = isinstance(error, NotOurs)
+            stuck = isinstance(error, NotOurs | DecisionConflict)
             failed = Rejected(str(error), EffectReason.PUBLICATION_CONFLICT) if stuck else Retryable(str(error))
             return _all(effects, failed)
         if not changes:

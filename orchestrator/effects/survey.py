@@ -22,6 +22,8 @@ from publisher.profile import Profile
 from publisher.repository import ContentRepository
 
 ALL = 1_000_000
+UNSEEN = "UNSEEN"
+"""Not a drift: what is served could not be reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def _of(
         try:
             yield from _placed("live", verifier.differences(edition.key, edition.revision))
         except httpx.HTTPError as error:
-            yield Difference("UNSEEN", f"live:{addresses.edition(key)}", edition.digest, type(error).__name__)
+            yield Difference(UNSEEN, f"live:{addresses.edition(key)}", edition.digest, type(error).__name__)
 
 
 def _placed(where: str, found: list[Difference]) -> Iterator[Difference]:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from orchestrator import publication
 from orchestrator.authorisation import next_job, replaced, successor
 from orchestrator.core.observations import Abandoned, Approved, DiscardOrdered, Held
+from orchestrator.core.policy import Phase
 from orchestrator.core.records import Job, JobStage, Overlay, Process, ProcessStage
 from orchestrator.core.stages import ENDED_OVERLAYS, check_move, check_overlay
 from orchestrator.core.states import JobState, Reason
@@ -34,6 +35,11 @@ def approve(conn: Connection, scene: Scene) -> str:
     process = scene.the_process()
     if process.stage is ProcessStage.PUBLISHED:
         return f"{_key(process)} is published, as it was before"
+    if scene.editorial.policy(process.product).phase is Phase.SHADOW:
+        raise RefusedByState(
+            f'{process.product} is in phase "shadow": nothing of it goes out',
+            hint='set phase = "supervised" or "automatic" in its product file first',
+        )
     job = _waiting(scene)
     progress, actor = scene.progress(conn), scene.command.actor
     publication.redate(conn, scene.editorial, progress, job, approved_by=actor)

@@ -153,3 +153,27 @@ def test_evidence_alone_leads_from_each_sentence_to_its_stored_answer(published:
             for source in (sources[name] for claim in cited for name in claim["source_ids"]):
                 assert source["url"].startswith("https://")
                 assert source["payload_digest"] in payloads
+
+
+def test_a_repository_that_the_database_does_not_know_is_refused_before_anything_is_bought(
+    published: Workspace, tmp_path: Path
+) -> None:
+    shutil.copytree(published.root, tmp_path / "copy")
+    orphaned = Workspace(tmp_path / "copy")
+    shutil.rmtree(orphaned.root / "var")
+    tips = orphaned.git("rev-parse", "main", "gh-pages")
+    said = orphaned.run("demo", code=3).stderr
+    assert "holds editions that the database does not know" in said
+    assert "--fresh" in said
+    assert (orphaned.requests(), orphaned.git("rev-parse", "main", "gh-pages")) == ([], tips)
+
+
+def test_an_edition_that_waits_for_a_person_is_named_with_the_order_that_lets_it_out(tmp_path: Path) -> None:
+    workspace = Workspace.make(tmp_path / "newsroom", products=["daily-brief"])
+    file = workspace.root / "content" / "products" / "daily-brief.toml"
+    file.write_text(file.read_text().replace('approval = "auto"', 'approval = "person"'))
+    workspace.run("demo", "--days", "1", code=1)
+    status = workspace.run("status").stdout
+    (process,) = workspace.json("status")["processes"]
+    assert process["next_action"] == "AWAIT_APPROVAL"
+    assert f"dateline approve daily-brief/{process['target_date']}" in status
