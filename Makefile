@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --progress-b
 DOTS := awk '/^(Collecting|Requirement)/ {printf "."; fflush()} /^Installing coll/ {printf " "} END {print ""}'
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check bench golden soak clean format diagram
+.PHONY: help demo serve test check bench bench-evidence golden soak clean format diagram
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ diagram: $(VENV)/.installed-dev ## Draw the state diagram and the transition tab
 
 bench: $(VENV)/.installed-dev ## Speed, as ratios within one run
 	@$(BIN)/python -m tests.bench
+
+bench-evidence: $(VENV)/.installed-dev ## Corrupt every edition in 96 ways, and see what is found
+	@$(BIN)/python -m tests.bench.evidence
 
 golden: $(VENV)/.installed-dev ## Write the golden site again; review it as a diff
 	@$(BIN)/python -m tests.publisher.golden_refresh

@@ -20,9 +20,10 @@ from orchestrator.desk import finding
 from orchestrator.editorial import Editorial
 from orchestrator.errors import ConfigurationError, NotFound, RefusedByState
 from orchestrator.evidence.candidate import all_patched
-from orchestrator.evidence.comparison import Comparison, Finding, Verdict, compare_strangers
+from orchestrator.evidence.comparison import Comparison, Verdict, compare_strangers
 from orchestrator.evidence.identity import published_stories
 from orchestrator.evidence.package import read_package
+from orchestrator.evidence.reading import Finding
 from orchestrator.evidence.report import ValidationReport
 from orchestrator.evidence.validation import Subject, validate
 from orchestrator.examination import examine, package_of, standing

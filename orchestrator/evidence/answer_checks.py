@@ -7,6 +7,7 @@ never read as a shorter edition, never repaired.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, Literal, TypeVar
 
@@ -20,6 +21,7 @@ from orchestrator.evidence.payload import SEARCH_CALL, Parsed, Payload, parse_js
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
+_PLAIN = re.compile("[^\ud800-\udfff\ue200-\ue202]*")
 _ROOT = Place("")
 _OUTPUT = Place("/output")
 _INCOMPLETE = {"max_output_tokens": "MAX_OUTPUT_TOKENS", "content_filter": "CONTENT_FILTER"}
@@ -46,6 +48,22 @@ def status_failures(payload: Payload) -> list[Failure]:
 
 def read_answer(payload: Payload, model: type[Answer], contract: OperationContract) -> Answer | list[Failure]:
     """The answer as its contract model, or why it is none."""
+    return _plain_answer(payload.text, model, contract) or _careful_answer(payload, model, contract)
+
+
+def _plain_answer(text: str, model: type[Answer], contract: OperationContract) -> Answer | None:
+    """The answer of a text without citation marks and escapes; None leaves it to the careful reader."""
+    if "\\u" in text or not _PLAIN.fullmatch(text):
+        return None
+    try:
+        answer = model.model_validate_json(text)
+    except ValidationError:
+        return None
+    header = (getattr(answer, "contract_version", None), getattr(answer, "target_date", None))
+    return answer if header == (contract.contract_version, contract.target_date) else None
+
+
+def _careful_answer(payload: Payload, model: type[Answer], contract: OperationContract) -> Answer | list[Failure]:
     parsed = parse_json(payload.text)
     if not isinstance(parsed, Parsed):
         return [_ROOT.fails(Code.OUTPUT_NOT_JSON, parsed.value)]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from orchestrator.contracts.composition import ComposedEvent, CompositionAnswer, Sentence, SentenceKind
 from orchestrator.contracts.package import EvidencePackage, PackageEvent
 from orchestrator.core.policy import CompositionPolicy
+from orchestrator.evidence.binding import Ground, binding_failures
 from orchestrator.evidence.failure import Code, Failure, Place
 from orchestrator.evidence.parity import parity_failures
 from orchestrator.evidence.prose import factual_marks
@@ -20,7 +21,7 @@ from orchestrator.evidence.urls import comparison_key
 
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]*://|www\.)\S+", re.IGNORECASE)
 _DOMAIN = re.compile(
-    r"(?<![\w@.])(?:[a-z0-9-]+\.)+(?:com|org|net|info|io|co|eu|gov|edu|int|test|example|invalid|app|dev|xyz|biz|es|"
+    r"(?<![\w@.])(?:[^\W_A-Z]+(?:-[^\W_A-Z]+)*\.)+(?:com|org|net|info|io|co|eu|gov|edu|int|test|example|invalid|app|dev|xyz|biz|es|"
     r"uk|mx|ar|us|de|fr|ru|cn)(?:/\S*)?(?![\w.-])",
 )
 _CLOSING = ".,;:!?)]}»”\"'"
@@ -34,6 +35,7 @@ class _Version:
     lang: str
     event: ComposedEvent
     approved: PackageEvent
+    ground: Ground
     place: Place
 
     @property
@@ -67,8 +69,9 @@ def composition_failures(
 def _event_failures(
     event: ComposedEvent, approved: PackageEvent, *, policy: CompositionPolicy, place: Place
 ) -> Iterator[Failure]:
+    ground = Ground(approved)
     for name, lang in (("english", "en"), ("spanish", "es")):
-        version = _Version(name, lang, event, approved, place.at(name))
+        version = _Version(name, lang, event, approved, ground, place.at(name))
         for check in CHECKS:
             yield from check(version, policy)
     yield from parity_failures(event, place)
@@ -119,6 +122,13 @@ def _grounded(version: _Version, _policy: CompositionPolicy) -> Iterator[Failure
             yield version.sentence_place(index).fails(Code.FACT_WITHOUT_CLAIM, detail)
 
 
+def _bound(version: _Version, _policy: CompositionPolicy) -> Iterator[Failure]:
+    """The figures of an English sentence are those of its claims; the Spanish one is held to it by parity."""
+    if version.lang == "en":
+        for index, sentence in enumerate(version.sentences):
+            yield from binding_failures(sentence, version.ground, version.sentence_place(index))
+
+
 def _linkless(version: _Version, _policy: CompositionPolicy) -> Iterator[Failure]:
     allowed = {comparison_key(source.url) for source in version.approved.sources}
     # A name such as Booking.com may be in the news; then the evidence says it too.
@@ -153,4 +163,4 @@ def _texts(version: _Version) -> Iterator[tuple[str, Place]]:
         yield sentence.text, version.sentence_place(index).at("text")
 
 
-CHECKS: tuple[Check, ...] = (_present, _supplied, _grounded, _linkless, _sized, _safe)
+CHECKS: tuple[Check, ...] = (_present, _supplied, _grounded, _bound, _linkless, _sized, _safe)

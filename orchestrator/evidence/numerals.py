@@ -5,9 +5,10 @@ Rules:
   comma; thin and no-break spaces group in both;
 * Mexican copy writes 1,234.56: in Spanish text a comma before exactly three digits has two readings, and a
   point that cannot group is a decimal point; `1.500` in Spanish is 1500 and nothing else;
-* scale words multiply: billion = mil millones = 10^9, trillion = billón = 10^12;
-* words count from two upwards; "one", "un" and "una" only before a scale word, since they are articles too;
-* digits glued to letters in front (COVID-19, F-16, G7), ordinals and decades are names, not amounts.
+* scale words multiply: billion = mil millones = 10^9, trillion = billón = 10^12; 10 mil 500 = 10,500;
+* "one", "a", "un" and "una" count as numbers only before a scale word, and elsewhere are enough beside the other
+  language's 1;
+* digits glued to letters in front (COVID-19, F-16, G7) are names, not amounts.
 
 Source: reference B24 (`22,10` is not 2210, `2.0001` is not 20001).
 """
@@ -18,177 +19,263 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from enum import IntEnum
+from math import prod
 
-from orchestrator.evidence import wording
+from orchestrator.evidence.lexicon import Tag
+from orchestrator.evidence.scan import SPACES, Scan, scan
 
 LONGEST_FIGURE = 40  # longer is an identifier, not an amount
 LONGEST_RUN = 12  # words and figures of one number
 
-_THIN = "\u00a0\u202f\u2009"
-_NUMERALS = {
-    "en": rf"\d{{1,3}}(?:[,{_THIN}]\d{{3}})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?",
-    "es": rf"\d{{1,3}}(?:[. {_THIN}]\d{{3}})+(?!\d)(?:,\d+)?|\d+(?:[.,]\d+)*",
-}
-_GROUPED_ES = re.compile(rf"\d{{1,3}}(?:[. {_THIN}]\d{{3}})+(?:,\d+)?\Z")
-_MEXICAN = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?\Z")
-_NAMES = re.compile(
-    r"\b(?:1[6-9]|20)\d0s\b"  # the 1990s
-    r"|\baños\s+(?:\d0|veinte|treinta|cuarenta|cincuenta|sesenta|setenta|ochenta|noventa)\b"
-    r"|\d+(?:st|nd|rd|th)\b|\d+\.?[ºª]"  # ordinals
-)
-_WORD = r"[^\W\d_]+"
-_POR_CIENTO = re.compile(r"\bpor\s+ciento\b", re.IGNORECASE)
+
+class Weight(IntEnum):
+    """How much a quantity says: IMPLIED only answers, SOFT is weighed against SOFT, STATED must be answered."""
+
+    IMPLIED = 0
+    SOFT = 1
+    STATED = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
     """A number where it stands. `values` are its possible readings, plain decimal text, likeliest first.
 
-    `stated` is False for "both", "either" and "ambos", which imply a number.
+    `first` and `last` are its tokens, `last` exclusive; `scale` is what its scale words multiply by.
     """
 
     start: int
     end: int
     values: tuple[str, ...]
-    stated: bool = True
+    first: int
+    last: int
+    weight: Weight = Weight.STATED
+    scale: Decimal = Decimal(1)
+
+    @property
+    def stated(self) -> bool:
+        """Whether it must stand in the other language too."""
+        return self.weight is Weight.STATED
 
 
 def numerals(text: str, lang: str) -> tuple[Numeral, ...]:
-    """Every amount of the text, in order, scale words included."""
-    shown = _NAMES.sub(_blank, text)
-    if lang == "es":
-        shown = _POR_CIENTO.sub(_blank, shown)
-    return tuple(_scaled(list(_tokens(shown, lang)), shown, lang))
-
-
-def _blank(match: re.Match[str]) -> str:
-    """Something that is no number and takes as much room, so that offsets hold."""
-    return "·" * len(match.group())
+    """Every amount of the text that it states, in order, scale words included."""
+    return tuple(one for one in amounts(scan(text, lang), frozenset()) if one.weight is Weight.STATED)
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
-    """A figure or a word that may belong to a number."""
+class _Part:
+    """A figure or a word that may belong to a number. `kind`: figure, number, one, half, scale, joining."""
 
-    start: int
-    end: int
-    kind: str  # "figure", "number", "both", "one", "half", "scale", "joining"
+    kind: str
     values: tuple[Decimal, ...]
+    first: int
+    last: int
 
 
-@cache
-def _pattern(lang: str) -> re.Pattern[str]:
-    glued = r"(?<![\w])(?<![A-Za-z]-)"
-    return re.compile(rf"{glued}(?P<figure>{_NUMERALS[lang]})|(?P<word>{_WORD})")
+_KINDS = {
+    Tag.NUMBER: "number",
+    Tag.SCALE: "scale",
+    Tag.ONE: "one",
+    Tag.HALF: "half",
+    Tag.JOINING: "joining",
+}
+_FRACTIONS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
+_SINGLE = {Tag.IMPLIED: Weight.IMPLIED, Tag.SOFT: Weight.SOFT}
 
 
-def _tokens(text: str, lang: str) -> Iterator[_Token]:
-    for match in _pattern(lang).finditer(text):
-        if match["figure"]:
-            if len(match["figure"]) > LONGEST_FIGURE:
-                continue
-            yield _Token(match.start(), match.end(), "figure", _readings(match["figure"], lang))
-        else:
-            token = _word_token(match, lang)
-            if token is not None:
-                yield token
-
-
-def _word_token(match: re.Match[str], lang: str) -> _Token | None:
-    word, span = match.group().lower(), match.span()
-    if word in wording.SCALES[lang]:
-        return _Token(*span, "scale", (Decimal(wording.SCALES[lang][word]),))
-    if word in wording.NUMBER_WORDS[lang]:
-        return _Token(*span, "number", (Decimal(wording.NUMBER_WORDS[lang][word]),))
-    if word in wording.BOTH_WORDS[lang]:
-        return _Token(*span, "both", (Decimal(2),))
-    if word in wording.ONE_WORDS[lang]:
-        return _Token(*span, "one", (Decimal(1),))
-    if word in wording.HALF_WORDS[lang]:
-        return _Token(*span, "half", (Decimal("0.5"),))
-    return _Token(*span, "joining", ()) if word in wording.JOINING_WORDS[lang] else None
-
-
-def _readings(figure: str, lang: str) -> tuple[Decimal, ...]:
-    bare = re.sub(rf"[ {_THIN}]", "", figure)
-    if lang == "en":
-        return (Decimal(bare.replace(",", "")),)
-    if _MEXICAN.match(figure) and (figure.count(",") > 1 or "." in figure):
-        return (Decimal(figure.replace(",", "")),)
-    if _GROUPED_ES.match(figure):
-        return (Decimal(bare.replace(".", "").replace(",", ".")),)
-    if bare.count(",") + bare.count(".") > 1:  # a version or section number: kept as one figure
-        return (Decimal(re.sub(r"\D", "", bare)),)
-    decimal = Decimal(bare.replace(",", "."))
-    return (decimal, Decimal(bare.replace(",", ""))) if _MEXICAN.match(bare) else (decimal,)
-
-
-def _scaled(tokens: list[_Token], text: str, lang: str) -> Iterator[Numeral]:
-    """Runs of tokens that stand together become one number each."""
-    run: list[_Token] = []
-    for token in tokens:
-        if run and not _continues(run, token, text):
-            yield from _numeral(run, lang)
+def amounts(found: Scan, used: frozenset[int] | set[int]) -> Iterator[Numeral]:
+    """Every number of the text but those of tokens in `used`, in order; the implied ones too."""
+    run: list[_Part] = []
+    for at in found.numeric:
+        if at in used:
+            continue
+        part = _part(found, at)
+        if run and (part is None or not _continues(run, part, found)):
+            yield from _numeral(run, found)
             run = []
-        run.append(token)
-    yield from _numeral(run, lang)
+        if part is not None:
+            if run or part.kind != "joining":
+                run.append(part)
+        elif at in found.marks:
+            yield from _singles(found, at)
+    if run:
+        yield from _numeral(run, found)
 
 
-def _continues(run: list[_Token], token: _Token, text: str) -> bool:
-    if len(run) >= LONGEST_RUN:
+def _part(found: Scan, at: int) -> _Part | None:
+    kind, key, _, _ = found.tokens[at]
+    if kind == "f":
+        if len(key) > LONGEST_FIGURE:
+            return None
+        return _Part("figure", readings(key, found.lang), at, at + 1)
+    for mark in found.marks.get(at, ()):
+        name = _KINDS.get(mark.tag)
+        if name is not None:
+            value = mark.value if isinstance(mark.value, Decimal) else _WORTH[name]
+            return _Part(name, (value,), at, mark.last)
+    return None
+
+
+_WORTH = {"one": Decimal(1), "half": Decimal("0.5"), "joining": Decimal(0)}
+
+
+def _singles(found: Scan, at: int) -> Iterator[Numeral]:
+    for mark in found.marks[at]:
+        weight = _SINGLE.get(mark.tag)
+        if weight is not None:
+            start, end = found.tokens[at].start, found.tokens[mark.last - 1].end
+            value = _multiplied(found, at, mark.value)
+            yield Numeral(start, end, (plain(value),), at, mark.last, weight)
+
+
+def _multiplied(found: Scan, at: int, value: Decimal) -> Decimal:
+    """Two dozen, tres docenas."""
+    before = found.tagged(at - 1, Tag.NUMBER)
+    return value * Decimal(before.value) if before and value in (10, 12) else value
+
+
+def readings(figure: str, lang: str) -> tuple[Decimal, ...]:
+    """What a figure may mean, likeliest first."""
+    if figure in _FRACTIONS:
+        return (_FRACTIONS[figure],)
+    bare = re.sub(rf"[{SPACES}]", "", figure)
+    dots, commas, colons = bare.count("."), bare.count(","), bare.count(":")
+    if not dots and not commas and not colons:
+        return (Decimal(bare),)
+    if colons:
+        return (Decimal(re.sub(r"\D", "", bare)),)
+    mark, group = (".", ",") if lang == "en" else (",", ".")
+    if _grouped(bare, group, mark):
+        return (Decimal(bare.replace(group, "").replace(mark, ".")),)
+    if dots + commas == 1:
+        decimal = Decimal(bare.replace(",", "."))
+        mexican = lang == "es" and commas and _grouped(bare, mark, group) and not bare.startswith("0")
+        return (decimal, Decimal(bare.replace(",", ""))) if mexican else (decimal,)
+    if _grouped(bare, mark, group):  # the other language's way
+        return (Decimal(bare.replace(mark, "").replace(group, ".")),)
+    return (Decimal(re.sub(r"\D", "", bare)),)  # a version or section number: kept as one figure
+
+
+def _grouped(bare: str, group: str, mark: str) -> bool:
+    whole, _, rest = bare.partition(mark)
+    first, *others = whole.split(group)
+    return bool(others) and len(first) <= 3 and all(len(each) == 3 for each in others) and group not in rest
+
+
+def _continues(run: list[_Part], part: _Part, found: Scan) -> bool:
+    last = run[-1]
+    if len(run) >= LONGEST_RUN or part.first != last.last or not found.touches(last.last - 1, part.first):
         return False
-    last, between = run[-1], text[run[-1].end : token.start]
-    if between.strip(f" -{_THIN}\t") or token.kind == "figure":
-        return False
-    match token.kind:
+    match part.kind:
+        case "figure":
+            return last.kind == "scale" and found.lang == "es" and part.values[0] < last.values[0] > 100
         case "scale":
             # "5m" is five million, "5 m" is five metres
-            return token.end - token.start > 2 or (last.kind == "figure" and not between)
+            glued = not found.gap(last.last - 1, part.first)
+            return len(found.tokens[part.first].key) > 2 or (last.kind == "figure" and glued)
         case "joining":
-            return last.kind in ("number", "scale") and 30 <= last.values[0] <= 100
+            return last.kind in ("number", "scale", "figure", "one") and _joins(last, part, found)
+        case "half":
+            return last.kind == "joining"
         case "one":
-            return last.kind in ("half", "joining")
-        case "number":
-            return last.kind == "joining" or _may_add(last, token)
+            word = found.word(part.first)
+            units = word in ("one", "un", "uno", "una") and last.kind == "number" and 20 <= last.values[0] <= 90
+            return last.kind in ("half", "joining") or (units and found.lang == "en")
         case _:
-            return False
+            return last.kind == "scale" or _may_add(run[-2] if last.kind == "joining" else last, part)
 
 
-def _may_add(last: _Token, token: _Token) -> bool:
+def _joins(last: _Part, part: _Part, found: Scan) -> bool:
+    """Two hundred and five, treinta y dos, two and a half; not "thirty and more"."""
+    if _half_follows(found, part.last):
+        return True
+    return (last.kind == "scale" and last.values[0] <= 1000) or (last.kind == "number" and last.values[0] >= 30)
+
+
+def _half_follows(found: Scan, at: int) -> bool:
+    return bool(found.tagged(at, Tag.HALF)) or (found.word(at) == "a" and bool(found.tagged(at + 1, Tag.HALF)))
+
+
+def _may_add(last: _Part, part: _Part) -> bool:
     """twenty-five, doscientos diez, two thousand six: the larger part first."""
-    return last.kind in ("number", "scale") and last.values[0] >= 20 and token.values[0] < last.values[0]
+    return last.kind in ("number", "scale") and last.values[0] >= 20 and part.values[0] < last.values[0]
 
 
-def _numeral(run: list[_Token], lang: str) -> Iterator[Numeral]:
-    while run and run[-1].kind in ("joining", "one", "half"):
+def _numeral(run: list[_Part], found: Scan) -> Iterator[Numeral]:
+    extra = _and_a_half(run)
+    while run and run[-1].kind in ("joining", "one", "half") and len(run) > 1 and not _and_one(run):
         run = run[:-1]
     while run and run[0].kind == "joining":
         run = run[1:]
-    scales = [token for token in run if token.kind == "scale"]
-    if not run or (len(scales) == len(run) and not _stands_alone(run, lang)):
+    if not run:
         return
-    values = tuple(dict.fromkeys(plain(_value(run, reading)) for reading in _choices(run)))
-    yield Numeral(run[0].start, run[-1].end, values, stated=run[0].kind != "both")
+    if len(run) == 1 and run[0].kind in ("one", "half"):
+        value = run[0].values[0] + extra
+        weight = Weight.STATED if extra else Weight.IMPLIED
+        yield _made(run, found, (plain(value),), weight)
+        return
+    if all(part.kind == "scale" for part in run) and not _stands_alone(run, found):
+        return
+    count = max(len(part.values) for part in run)
+    values = tuple(
+        dict.fromkeys(plain(_value(run, reading) + extra * _last_scale(run)) for reading in range(count))
+    )
+    yield _made(run, found, values, _weight(run, found))
 
 
-def _stands_alone(run: list[_Token], lang: str) -> bool:
-    alone = {Decimal(wording.SCALES[lang][word]) for word in wording.STANDALONE_SCALES[lang]}
-    return run[0].values[0] in alone
+def _and_one(run: list[_Part]) -> bool:
+    """Twenty-one, treinta y un: the last word is a number here."""
+    before = [part for part in run[:-1] if part.kind != "joining"]
+    return run[-1].kind == "one" and bool(before) and before[-1].kind == "number" and before[-1].values[0] >= 20
 
 
-def _choices(run: list[_Token]) -> range:
-    return range(max(len(token.values) for token in run))
+def _made(run: list[_Part], found: Scan, values: tuple[str, ...], weight: Weight) -> Numeral:
+    scale = prod(
+        (part.values[0] for part in run if part.kind == "scale" and part.values[0] > 100), start=Decimal(1)
+    )
+    first, last = run[0].first, run[-1].last
+    return Numeral(found.tokens[first].start, found.tokens[last - 1].end, values, first, last, weight, scale)
 
 
-def _value(run: list[_Token], reading: int) -> Decimal:
+def _weight(run: list[_Part], found: Scan) -> Weight:
+    """ "The two leaders" may be "los dirigentes"; a zero may be "no"."""
+    if len(run) == 1 and run[0].values[0] == 0:
+        return Weight.SOFT
+    if len(run) > 1 or run[0].kind != "number":
+        return Weight.STATED
+    the = found.word(run[0].first - 1) in ("the", "los", "las", "these", "those", "estos", "estas", "sus", "their")
+    return Weight.SOFT if the and run[0].values[0] == 2 else Weight.STATED
+
+
+def _and_a_half(run: list[_Part]) -> Decimal:
+    """Two and a half, millón y medio."""
+    kinds = [part.kind for part in run]
+    for tail in (["joining", "half"], ["joining", "one", "half"]):
+        if len(kinds) > len(tail) and kinds[-len(tail) :] == tail:
+            return Decimal("0.5")
+    return Decimal(0)
+
+
+def _last_scale(run: list[_Part]) -> Decimal:
+    return run[-1].values[0] if run[-1].kind == "scale" else Decimal(1)
+
+
+def _stands_alone(run: list[_Part], found: Scan) -> bool:
+    """Mil personas; of millions without a number only "millón" after "un" counts, and that is a run."""
+    word = found.word(run[0].first)
+    the = found.word(run[0].first - 1) in ("el", "del", "al")
+    return found.lang == "es" and (word == "mil" or (the and word in ("millón", "billón", "millar", "centenar")))
+
+
+def _value(run: list[_Part], reading: int) -> Decimal:
     """Left to right: parts add up, and a scale multiplies everything before it that is smaller."""
     total = part = Decimal(0)
-    half = run[0].kind == "half"
-    for token in run:
-        value = token.values[min(reading, len(token.values) - 1)] if token.values else Decimal(0)
-        if token.kind != "scale":
-            part += Decimal(0) if half and token.kind == "one" else value
+    halved = run[0].kind == "half"
+    for one in run:
+        value = one.values[min(reading, len(one.values) - 1)]
+        if one.kind != "scale":
+            part += Decimal(0) if (halved and one.kind == "one") or one.kind == "joining" else value
             continue
         if total < value:
             total, part = Decimal(0), total + part

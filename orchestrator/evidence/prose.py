@@ -10,38 +10,32 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from orchestrator.evidence import wording
-from orchestrator.evidence.numerals import numerals
+from orchestrator.evidence.language import language_of
+from orchestrator.evidence.lexicon import Tag, spaced
+from orchestrator.evidence.numerals import Weight, amounts
+from orchestrator.evidence.reading import read
+from orchestrator.evidence.scan import Scan
+
+__all__ = ["factual_marks", "folded", "language_of"]
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _QUOTES = re.compile(r"[\"“”«»]|(?<!\w)['‘][^\W\d_][^'’]*['’](?!\w)")
 _FRESH_START = re.compile(r"[.!?:;]\s*[\"“«¿¡(]*\s*\Z|[¿¡(]\s*\Z")
 _BREAKS = re.compile(r"[\W_]+")
 _NOT_NAMES = {"en": frozenset({"i"}), "es": frozenset[str]()}
-_JUDGED_WORDS = 6
-_MARGIN = 2
 
 
 def factual_marks(text: str, lang: str) -> tuple[str, ...]:
     """What makes this sentence a fact: of NUMBER, DATE, NAME, QUOTE, NEGATION; empty when nothing does."""
+    known = read(text, lang).scan
     found = {
-        "NUMBER": bool(re.search(r"\d", text)) or any(number.stated for number in numerals(text, lang)),
-        "DATE": _holds_date(text, lang),
+        "NUMBER": bool(known.figures) or any(map(str.isdigit, text)) or _holds_number(known),
+        "DATE": _holds_date(known),
         "NAME": _holds_name(text, lang),
         "QUOTE": _QUOTES.search(text) is not None,
-        "NEGATION": _negates(text, lang),
+        "NEGATION": _negates(known),
     }
     return tuple(mark for mark, there in found.items() if there)
-
-
-def language_of(text: str) -> str | None:
-    """ "en" or "es" by its function words, None when there is too little to judge."""
-    words = [word.lower() for word in _WORD.findall(text)]
-    hits = {lang: sum(word in known for word in words) for lang, known in wording.FUNCTION_WORDS.items()}
-    best, other = sorted(hits, key=lambda lang: hits[lang], reverse=True)
-    if len(words) < _JUDGED_WORDS or hits[best] < max(_MARGIN + 1, _MARGIN * hits[other] + 1):
-        return None
-    return best
 
 
 @lru_cache(maxsize=4_096)
@@ -57,12 +51,18 @@ def _words_of(text: str) -> list[re.Match[str]]:
     return list(_WORD.finditer(text))
 
 
-def _holds_date(text: str, lang: str) -> bool:
-    words = _WORD.findall(text)
-    names = wording.WIDE_MONTHS[lang].keys() | wording.WEEKDAYS[lang].keys()
-    if lang == "en":  # "may" and "march" are verbs too: a month has its capital
-        return any(word.lower() in names for word in words if word[0].isupper())
-    return any(word.lower() in names for word in words)
+def _holds_number(known: Scan) -> bool:
+    """Stated, or said as "the two", which needs no answer in the other language and is a number all the same."""
+    return any(
+        number.weight is Weight.STATED or known.tagged(number.first, Tag.NUMBER) is not None
+        for number in amounts(known, frozenset())
+    )
+
+
+def _holds_date(read: Scan) -> bool:
+    """English "may" and "march" are verbs too: there a month needs its capital, which the lexicon asks for."""
+    marks = read.all_tagged(Tag.MONTH, Tag.WEEKDAY)
+    return any(read.lang == "es" or read.tokens[mark.first].key[0].isupper() for mark in marks)
 
 
 def _holds_name(text: str, lang: str) -> bool:
@@ -77,6 +77,12 @@ def _holds_name(text: str, lang: str) -> bool:
     return False
 
 
-def _negates(text: str, lang: str) -> bool:
-    words = [word.lower().replace("’", "'") for word in _WORD.findall(text)]
-    return any(word in wording.NEGATIONS[lang] or word.endswith("n't") for word in words)
+_DENIALS = {
+    "en": spaced("not no never nor neither none nobody nothing cannot"),
+    "es": spaced("no ni nunca jamás tampoco ningún ninguno ninguna nadie nada"),
+}
+
+
+def _negates(read: Scan) -> bool:
+    words = (token.key.lower() for token in read.tokens if token.kind == "w")
+    return any(word in _DENIALS[read.lang] or word.endswith("n't") for word in words)

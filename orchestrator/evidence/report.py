@@ -13,7 +13,7 @@ from orchestrator.contracts.models import ContractModel
 from orchestrator.core.canonical import canonical_bytes, digest, digest_bytes
 from orchestrator.evidence.failure import CODES, Failure
 
-VALIDATION_VERSION = "dateline-validation-2026-08"
+VALIDATION_VERSION = "dateline-validation-2026-11"
 """Raised with every change of what is refused; the validator's digest covers codes, layers and costs."""
 
 VALIDATOR = Versioned(

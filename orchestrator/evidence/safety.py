@@ -23,6 +23,10 @@ _PLANES = "".join(f"{chr(plane * 0x10000 + 0xFFFE)}{chr(plane * 0x10000 + 0xFFFF
 _CONTROL = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\uf8ff\ufdd0-\ufdef\ufffd\U000f0000-\U0010ffff" + _PLANES + "]"
 )
+# Letters, marks and signs of European text and emoji; only what lies outside is looked at closely.
+_ODD_CHARACTERS = re.compile(
+    "[^ -~\u00a0-\u00ac\u00ae-\u036f\u2010-\u2027\u202f-\u205f\u2070-\u2bff\U0001f300-\U0001faff]"
+)
 _JOINERS = re.compile("[\u200c\u200d]")
 _MARKDOWN = (
     ("HEADING", re.compile(r"\s*#{1,6}\s")),
@@ -35,11 +39,72 @@ _MARKDOWN = (
     ("EMPHASIS", re.compile(r".*(?:\*\*|__|(?<!\w)[*_][^\s*_][^*_]*[*_](?!\w)|`)", re.DOTALL)),
 )
 _ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:instructions?|rules|prompts?|the above)\b"
-    r"|\b(?:ignor[ae]|olvid[ae]|descart[ae])\b.{0,30}\b(?:instrucciones|reglas|lo anterior|indicaciones)\b"
-    r"|\b(?:system|developer) prompt\b|\bas an? (?:AI|language model)\b|<\|im_(?:start|end)\|>|\[/?INST\]"
-    r"|\A\W*(?:here(?:'s| is) the (?:translation|summary|text)|aquí (?:está|tiene) (?:la traducción|el texto))\b",
+    # English: what comes before is to be forgotten
+    r"\b(?:ignore|disregard|forget|override|bypass|skip)\b.{0,25}\b(?:previous|prior|above|earlier|preceding|your|"
+    r"all (?:the )?|these|system)\b.{0,25}\b(?:instructions?|prompts?|rules|directives|guidelines|messages?)\b"
+    r"|\b(?:ignore|disregard|forget) (?:everything |all |what is )?(?:the )?above\b"
+    r"|\b(?:you are now|from now on,? you|you must now)\b|\bnew instructions?:|\bdo not (?:tell|reveal"
+    r"|mention) .{0,20}\buser\b"
+    # Spanish
+    r"|\b(?:ignor[aeá]|ignor(?:ad|en|ar)|olvid[aeá]|olvid(?:ad|en|ar)|descart[ae]|omit[ae]"
+    r"|haz caso omiso de|desobedec\w+)\b"
+    r".{0,25}\b(?:instrucciones|indicaciones|órdenes|directrices|reglas)\b.{0,15}\b(?:anteriores"
+    r"|previas|recibidas|de arriba|"
+    r"del sistema)\b|\b(?:ignora|ignore|olvida|olvide) (?:todo )?lo anterior\b|\bignor[ae] (?:tus|sus"
+    r"|mis|estas) instrucciones\b"
+    r"|\b(?:ahora eres|a partir de ahora eres|a partir de ahora responde)\b|\bnuevas instrucciones:"
+    # the machine speaks of itself
+    r"|\b(?:system|developer) prompt\b|\bprompt del sistema\b|\bas an? (?:AI )?(?:language )?model, I\b"
+    r"|\bas an AI, I\b"
+    r"|\bcomo modelo de lenguaje\b|\bcomo (?:una )?(?:IA|inteligencia artificial), no puedo\b"
+    r"|<\|[a-z_]{2,20}\|>|\[/?INST\]|\A\s*#{0,3}\s*(?:system|assistant|user|instructions?)\s*:"
+    # links and words that somebody wants in
+    r"|\b(?:add|insert|include) (?:a|the|this|the following) link\b|\b(?:añade|inserta|incluye) (?:un"
+    r"|el|este|el siguiente) enlace\b",
     re.IGNORECASE | re.DOTALL,
+)
+_PREAMBLE = re.compile(
+    r"\A\W*(?:(?:sure|certainly|of course|okay|ok|absolutely)[,.!]+ )?here(?:'s|’s| is| are| you go)\b.{0,25}"
+    r"\b(?:translat\w+|spanish|english|summary|text|version|article|headline|json|edition)\b"
+    r"|\A\W*(?:(?:claro|por supuesto|desde luego|con gusto)[,.!]+ )?(?:aquí|a continuación)\b.{0,25}"
+    r"\b(?:traduc\w+|texto|versión|resumen|artículo|titular|edición)\b.{0,15}:"
+    r"|\A\W*aquí (?:está|tiene|tienes|va) (?:la|el|tu|una|su) (?:traducción|texto|versión|resumen)\b"
+    r"|\A\W*(?:translation|translated text|spanish(?: version| translation)?|english(?: version"
+    r"| translation)?|traducción"
+    r"|texto traducido|versión (?:en español|traducida|española)|en español|in spanish)\s*:"
+    r"|\b(?:translator|traductor(?:a)?)(?:['’]s)? note\b|\bnota (?:del traductor|de la traducción)\b"
+    r"|\A\W*(?:I['’]m sorry,? but I|I (?:cannot|can['’]t) (?:help|assist|translate)"
+    r"|lo siento,? (?:pero )?no puedo)\b"
+    r"|\b(?:let me know if|avísame si|espero que (?:esto )?te sirva|hope this helps)\b",
+    re.IGNORECASE,
+)
+# A word of two scripts pretends to be another word; µ and Ω stand in units.
+_FOREIGN = "\u0370-\u03a8\u03aa-\u03bb\u03bd-\u03ff\u0400-\u04ff"
+_MIXED = re.compile(f"[A-Za-z][{_FOREIGN}]|[{_FOREIGN}][A-Za-z]")
+
+# What has to stand in a text before the slow patterns can find anything; most texts have none of it.
+_MARKUP_SIGNS = re.compile(r"[<&{$]|javascript", re.IGNORECASE)
+_STRUCTURE_SIGNS = re.compile(r"[#>*_`~|\]]|\A\s*[-+=\d]")
+_ORDER_SIGNS = (
+    *("ignor", "disregard", "forget", "overrid", "bypass", "skip", "olvid", "descart", "omit", "desobed", "prompt"),
+    *("instruc", "as an ai", "language model", "modelo de lenguaje", "como ia", "como una i", "como inteligencia"),
+    *(
+        "<|",
+        "inst]",
+        " link",
+        " enlace",
+        "you are now",
+        "now on",
+        "must now",
+        "ahora eres",
+        "a partir de ahora",
+        "user",
+    ),
+    *("system", "assistant"),
+)
+_PREAMBLE_SIGNS = (
+    *("transl", "traduc", "here", "aquí", "a continuación", "spanish", "español", "english", "sorry", "siento"),
+    *("i cannot", "i can't", "i can’t", "let me know", "avísame", "espero que", "hope this", "en español"),
 )
 
 Check = Callable[[str, Place], Iterator[Failure]]
@@ -58,6 +123,10 @@ def prose_failures(text: str, place: Place) -> list[Failure]:
 def _characters(text: str, place: Place) -> Iterator[Failure]:
     if text.isascii() and text.isprintable():
         return
+    if not _ODD_CHARACTERS.search(text):
+        return
+    if _MIXED.search(text):
+        yield place.fails(Code.HOMOGLYPH)
     if _BIDI.search(text):
         yield place.fails(Code.BIDI_CHARACTER)
     if _CONTROL.search(text):
@@ -73,21 +142,26 @@ def _hides(text: str, at: int) -> bool:
 
 
 def _html(text: str, place: Place) -> Iterator[Failure]:
-    if _HTML.search(text):
+    if _MARKUP_SIGNS.search(text) and _HTML.search(text):
         yield place.fails(Code.HTML_IN_TEXT)
 
 
 def _template(text: str, place: Place) -> Iterator[Failure]:
-    if _TEMPLATE.search(text):
+    if _MARKUP_SIGNS.search(text) and _TEMPLATE.search(text):
         yield place.fails(Code.TEMPLATE_SYNTAX)
 
 
 def _orders(text: str, place: Place) -> Iterator[Failure]:
-    if _ORDERS.search(text):
-        yield place.fails(Code.INJECTION_MARKER)
+    low = text.lower()
+    if any(sign in low for sign in _ORDER_SIGNS) and _ORDERS.search(text):
+        yield place.fails(Code.INJECTION_MARKER, "ORDER")
+    elif any(sign in low for sign in _PREAMBLE_SIGNS) and _PREAMBLE.search(text):
+        yield place.fails(Code.INJECTION_MARKER, "PREAMBLE")
 
 
 def _markdown(text: str, place: Place) -> Iterator[Failure]:
+    if not _STRUCTURE_SIGNS.search(text):
+        return
     found = next((name for name, pattern in _MARKDOWN if pattern.match(text)), None)
     if found is not None:
         yield place.fails(Code.MARKDOWN_STRUCTURE, found)

@@ -64,7 +64,10 @@ def _year(match: re.Match[str]) -> str:
     return str(int(match.group()) + 1)
 
 
-_MONTHS = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
+_MONTHS = (
+    *("enero", "febrero", "marzo", "abril", "mayo", "junio"),
+    *("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"),
+)
 
 
 def _month(match: re.Match[str]) -> str:

@@ -107,16 +107,20 @@ def is_published(workspace: Workspace) -> bool:
 
 def candidates(workspace: Workspace) -> list[tuple[str, str]]:
     """Accepted candidates as they are stored, oldest first."""
-    return [(name, content) for name, content in workspace.rows("SELECT id, content FROM candidate ORDER BY position")]
+    return [
+        (name, content) for name, content in workspace.rows("SELECT id, content FROM candidate ORDER BY position")
+    ]
 
 
-def test_a_composition_with_one_bad_sentence_is_refused_and_its_retry_sends_no_research(brief: Workspace) -> None:
+def test_a_composition_with_one_bad_sentence_is_refused_and_its_retry_buys_no_research(brief: Workspace) -> None:
     with running(brief, "--script", script(brief, stops_at("composition"))):
         until(brief, "SELECT 1 FROM process WHERE evidence_digest IS NOT NULL")
     process = brief.rows("SELECT id FROM process")[0][0]
     package = EvidencePackage.model_validate_json(json.dumps(brief.json("show", process, "--evidence")))
     answer = desk().composition(package)
-    sentence = next(one for one in answer["events"][0]["spanish"]["sentences"] if any(map(str.isdigit, one["text"])))
+    sentence = next(
+        one for one in answer["events"][0]["spanish"]["sentences"] if any(map(str.isdigit, one["text"]))
+    )
     at = answer["events"][0]["spanish"]["sentences"].index(sentence)
     digit = next(c for c in sentence["text"] if c in "23456789")
     sentence["text"] = sentence["text"].replace(digit, str(int(digit) - 1), 1)
@@ -140,11 +144,15 @@ def test_three_invented_addresses_cost_three_candidates_and_one_supplemental_rou
             found[number]["sources"][0]["url"] += "-invented"
 
     rules = answers("research_primary", "scout")
-    with running(brief, "--script", script(brief, rules, stops_at("research_supplemental"), scout=researched(invent))):
+    with running(
+        brief, "--script", script(brief, rules, stops_at("research_supplemental"), scout=researched(invent))
+    ):
         until(brief, "SELECT 1 FROM job WHERE stage = 'research_supplemental'")
     kept = candidates(brief)
     assert len(kept) == 11
-    [codes] = brief.rows("SELECT diagnostic_code FROM event WHERE to_state = 'RESEARCH_ASSESS' ORDER BY id DESC LIMIT 1")
+    [codes] = brief.rows(
+        "SELECT diagnostic_code FROM event WHERE to_state = 'RESEARCH_ASSESS' ORDER BY id DESC LIMIT 1"
+    )
     assert "CANDIDATE_SHORTFALL" in codes[0]
 
     brief.run("run", "--until-idle")

@@ -226,11 +226,16 @@ def composed_event(event_id: str, claims: list[str], number: int) -> Json:
     }
 
 
+def _number(claim: str) -> int:
+    """Which Northmere a claim is about."""
+    return int(claim.partition("Northmere ")[2].partition(" ")[0])
+
+
 def composition_answer(of: EvidencePackage) -> Json:
     """A valid composition of the package."""
     events = [
-        composed_event(event.event_id, [claim.claim_id for claim in event.claims], number)
-        for number, event in enumerate(of.events)
+        composed_event(event.event_id, [claim.claim_id for claim in event.claims], _number(event.claims[0].text))
+        for event in of.events
     ]
     return {"contract_version": COMPOSITION_CONTRACT, "target_date": DATE, "events": events}
 

@@ -36,8 +36,8 @@ def test_there_is_one_edition_per_language_with_the_same_events() -> None:
     assert (english.key, spanish.key) == ("daily-brief/2026-11-30/en", "daily-brief/2026-11-30/es")
     assert (english.product_title, spanish.product_title) == ("Daily Brief", "Resumen diario")
     assert [event.event_id for event in english.events] == [event.event_id for event in spanish.events]
-    assert english.events[0].headline == "Northmere 0 opens its bridge"
-    assert spanish.events[0].headline == "Northmere 0 abre su puente"
+    assert english.events[0].headline == "Northmere 3 opens its bridge"
+    assert spanish.events[0].headline == "Northmere 3 abre su puente"
     assert english.fewer_events is False
 
 

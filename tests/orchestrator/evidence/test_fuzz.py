@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.records import JobStage
+from orchestrator.evidence.comparison import compare_texts
+from orchestrator.evidence.lexicon import spaced
 from orchestrator.evidence.numerals import numerals
-from orchestrator.evidence.parity import compare
 from orchestrator.evidence.payload import parse_json
 from orchestrator.evidence.report import feedback_of, read_report, report_bytes
 from orchestrator.evidence.urls import comparison_key, host_of, refusal
@@ -87,8 +88,30 @@ def test_no_bytes_raise(data: bytes) -> None:
 @SEEDED
 @given(TEXT, TEXT)
 def test_no_text_raises_in_the_comparison_of_languages(english: str, spanish: str) -> None:
-    list(compare(english, spanish))
-    assert list(compare(english, english)) == [] or numerals(english, "en") != numerals(english, "es")
+    compare_texts(english, spanish)
+    numerals(english, "en")
+    numerals(spanish, "es")
+
+
+WORDS = """
+one two a and half hundred thousand million billion dozen dozens of the first second third quarter
+percent points $ € US$ % ° C F km miles 5 12 1,500 1.500 2026 18:30 18.30 6 p.m. noon GMT May 3 - –
+to from November Monday 30th 1990s century XXI siglo años noventa y media medio mil millones billón
+un una uno dos tercio tercera parte primer segundo lunes noviembre de del al las la tarde hora no
+not never sin ningún nada alleged presunto según podría could more than menos rose cayó US EE.UU.
+NATO OTAN London Madrid Trump “ ” « » . , ( ) killed heridos aged º th 1.º
+"""
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(
+    st.lists(st.sampled_from(sorted(spaced(WORDS))), max_size=14),
+    st.lists(st.sampled_from(sorted(spaced(WORDS))), max_size=14),
+)
+def test_no_order_of_telling_words_raises_in_the_comparison(english: list[str], spanish: list[str]) -> None:
+    for glue in (" ", ""):
+        comparison = compare_texts(glue.join(english), glue.join(spanish))
+        assert all(finding.english or finding.spanish or finding.detail for finding in comparison.findings)
 
 
 @SEEDED

@@ -143,6 +143,18 @@ ANSWERS: list[tuple[Code, str, Change]] = [
     ),
 ]
 
+
+def both(english: str, spanish: str) -> Change:
+    """Both sides of the third sentence."""
+
+    def change(answer: samples.Json) -> None:
+        event = answer["events"][0]
+        event["english"]["sentences"][2]["text"] = english
+        event["spanish"]["sentences"][2]["text"] = spanish
+
+    return change
+
+
 E0 = "/events/0"
 COMPOSITIONS: list[tuple[Code, str, Change]] = [
     (Code.MISSING_FIELD, f"{E0}/spanish", drop(f"{E0}/spanish")),
@@ -185,13 +197,13 @@ COMPOSITIONS: list[tuple[Code, str, Change]] = [
     (
         Code.PARITY_MONEY,
         f"{E0}/spanish/sentences/0/text",
-        replace(f"{E0}/spanish/sentences/0/text", "El puente de Northmere 0 costó 4,2 mil millones de euros."),
+        replace(f"{E0}/spanish/sentences/0/text", "El puente de Northmere 3 costó 4,2 mil millones de euros."),
     ),
     (
         Code.PARITY_PERCENTAGE,
         f"{E0}/spanish/sentences/0/text",
         replace(
-            f"{E0}/spanish/sentences/0/text", "El puente de Northmere 0 costó un 4,2 % de 4,2 millones de euros."
+            f"{E0}/spanish/sentences/0/text", "El puente de Northmere 3 costó un 4,2 % de 4,2 millones de euros."
         ),
     ),
     (
@@ -202,7 +214,7 @@ COMPOSITIONS: list[tuple[Code, str, Change]] = [
     (Code.PARITY_CLAIMS, f"{E0}/spanish/sentences", drop(f"{E0}/spanish/sentences/1")),
     (
         Code.PARITY_LENGTH,
-        f"{E0}/spanish/sentences",
+        f"{E0}/spanish/sentences/2/text",
         replace(f"{E0}/spanish/sentences/2/text", "Esto acorta el camino al puerto para todos los vecinos, " * 7),
     ),
     (
@@ -213,6 +225,66 @@ COMPOSITIONS: list[tuple[Code, str, Change]] = [
         ),
     ),
     (
+        Code.FACT_NOT_IN_CLAIM,
+        f"{E0}/english/sentences/0/text",
+        replace(f"{E0}/english/sentences/0/text", "The bridge of Northmere 3 cost 4.3 million euros."),
+    ),
+    (
+        Code.PARITY_TIME,
+        f"{E0}/spanish/sentences/1/text",
+        replace(
+            f"{E0}/spanish/sentences/1/text",
+            "No se cerró el 29 de noviembre de 2026 a las 18.30 horas, según el municipio.",
+        ),
+    ),
+    (
+        Code.PARITY_UNIT,
+        f"{E0}/spanish/sentences/2/text",
+        both("This makes the way 3 weeks shorter.", "Esto acorta el camino 3 meses."),
+    ),
+    (
+        Code.PARITY_OPPOSITE,
+        f"{E0}/spanish/sentences/2/text",
+        both("The way became shorter after it.", "El camino se hizo más corto antes."),
+    ),
+    (
+        Code.PARITY_NAME,
+        f"{E0}/spanish/sentences/0/text",
+        replace(f"{E0}/spanish/sentences/0/text", "El puente de Madrid 3 costó 4,2 millones de euros."),
+    ),
+    (
+        Code.PARITY_HEDGE,
+        f"{E0}/spanish/sentences/0/text",
+        replace(
+            f"{E0}/spanish/sentences/0/text", "El puente de Northmere 3 costó presuntamente 4,2 millones de euros."
+        ),
+    ),
+    (
+        Code.PARITY_NEGATION,
+        f"{E0}/spanish/sentences/1/text",
+        replace(f"{E0}/spanish/sentences/1/text", "Se cerró el 29 de noviembre de 2026, según el municipio."),
+    ),
+    (
+        Code.PARITY_ATTRIBUTION,
+        f"{E0}/spanish/sentences/1/text",
+        replace(f"{E0}/spanish/sentences/1/text", "No se cerró el 29 de noviembre de 2026."),
+    ),
+    (
+        Code.PARITY_QUOTE,
+        f"{E0}/spanish/sentences/2/text",
+        replace(f"{E0}/spanish/sentences/2/text", "«Esto acorta el camino al puerto para todos»."),
+    ),
+    (
+        Code.PARITY_MISSING,
+        f"{E0}/spanish/sentences/2/text",
+        replace(f"{E0}/spanish/sentences/2/text", " "),
+    ),
+    (
+        Code.HOMOGLYPH,
+        f"{E0}/spanish/sentences/2/text",
+        replace(f"{E0}/spanish/sentences/2/text", "Esto acorta el c\u0430mino al puerto para todos."),
+    ),
+    (
         Code.MARKDOWN_STRUCTURE,
         f"{E0}/english/sentences/2/text",
         replace(f"{E0}/english/sentences/2/text", "# This makes the way to the harbour shorter"),
@@ -220,7 +292,7 @@ COMPOSITIONS: list[tuple[Code, str, Change]] = [
     (
         Code.INJECTION_MARKER,
         f"{E0}/spanish/headline",
-        replace(f"{E0}/spanish/headline", "Here is the translation: Northmere 0 abre su puente"),
+        replace(f"{E0}/spanish/headline", "Here is the translation: Northmere 3 abre su puente"),
     ),
 ]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from orchestrator.evidence.comparison import Verdict, compare_strangers, compare_texts
+from orchestrator.evidence.failure import Code
 from orchestrator.evidence.numerals import numerals
-from orchestrator.evidence.parity import compare
 from orchestrator.evidence.prose import factual_marks, language_of
-from orchestrator.evidence.quantities import Kind
+from tests.orchestrator.evidence.agency_pairs import SAME
 
 
 @pytest.mark.parametrize(
@@ -55,32 +56,32 @@ from orchestrator.evidence.quantities import Kind
     ],
 )
 def test_the_same_value_in_both_languages_is_no_difference(english: str, spanish: str) -> None:
-    assert list(compare(english, spanish)) == []
+    assert compare_texts(english, spanish).findings == ()
 
 
 @pytest.mark.parametrize(
-    ("english", "spanish", "kind"),
+    ("english", "spanish", "code"),
     [
-        ("1.5", "1.500", Kind.NUMBER),
-        ("22.10", "2210", Kind.NUMBER),
-        ("2.0001", "20001", Kind.NUMBER),
-        ("1,234", "1,23", Kind.NUMBER),
-        ("4.2 million people", "4,2 mil millones de personas", Kind.NUMBER),
-        ("a billion people", "un billón de personas", Kind.NUMBER),
-        ("3 people", "personas", Kind.NUMBER),
-        ("12%", "21 %", Kind.PERCENTAGE),
-        ("2 percentage points", "2 %", Kind.PERCENTAGE),
-        ("25 basis points", "25 puntos porcentuales", Kind.PERCENTAGE),
-        ("5 million dollars", "5 millones de euros", Kind.MONEY),
-        ("$4.2 billion", "4,2 billones de dólares", Kind.MONEY),
-        ("November 30, 2026", "29 de noviembre de 2026", Kind.DATE),
-        ("November 30, 2026", "30 de octubre de 2026", Kind.DATE),
-        ("on Monday", "el martes", Kind.DATE),
-        ("6:02 a.m.", "18:02", Kind.DATE),
+        ("1.5", "1.500", Code.PARITY_NUMBER),
+        ("22.10", "2210", Code.PARITY_NUMBER),
+        ("2.0001", "20001", Code.PARITY_NUMBER),
+        ("1,234", "1,23", Code.PARITY_NUMBER),
+        ("4.2 million people", "4,2 mil millones de personas", Code.PARITY_NUMBER),
+        ("a billion people", "un billón de personas", Code.PARITY_NUMBER),
+        ("3 people", "personas", Code.PARITY_NUMBER),
+        ("12%", "21 %", Code.PARITY_PERCENTAGE),
+        ("2 percentage points", "2 %", Code.PARITY_PERCENTAGE),
+        ("25 basis points", "25 puntos porcentuales", Code.PARITY_PERCENTAGE),
+        ("5 million dollars", "5 millones de euros", Code.PARITY_MONEY),
+        ("$4.2 billion", "4,2 billones de dólares", Code.PARITY_MONEY),
+        ("November 30, 2026", "29 de noviembre de 2026", Code.PARITY_DATE),
+        ("November 30, 2026", "30 de octubre de 2026", Code.PARITY_DATE),
+        ("on Monday", "el martes", Code.PARITY_DATE),
+        ("6:02 a.m.", "18:02", Code.PARITY_TIME),
     ],
 )
-def test_a_different_value_is_found_by_its_kind(english: str, spanish: str, kind: Kind) -> None:
-    assert kind in {found for found, _ in compare(english, spanish)}
+def test_a_different_value_is_found_by_its_kind(english: str, spanish: str, code: Code) -> None:
+    assert code in {finding.code for finding in compare_texts(english, spanish).findings}
 
 
 def test_a_spanish_comma_before_three_digits_has_two_readings() -> None:
@@ -132,3 +133,54 @@ def test_plain_analysis_holds_no_fact(text: str, lang: str) -> None:
 )
 def test_a_language_is_named_only_where_there_is_enough_to_judge(text: str, lang: str | None) -> None:
     assert language_of(text) == lang
+
+
+@pytest.mark.parametrize(("english", "spanish"), SAME)
+def test_agency_copy_that_says_the_same_is_not_refused(english: str, spanish: str) -> None:
+    assert compare_strangers(english, spanish).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("english", "spanish", "code"),
+    [
+        ("a fund of 5 to 7 million dollars", "un fondo de 5 a 7 millones de euros", Code.PARITY_MONEY),
+        ("10,500 pesos", "10 mil 600 pesos", Code.PARITY_MONEY),
+        ("ran for 60 miles", "corrió 60 kilómetros", Code.PARITY_UNIT),
+        ("waited 3 weeks", "esperó 3 meses", Code.PARITY_UNIT),
+        ("12 people were killed and 34 injured", "34 personas murieron y 12 resultaron heridas", Code.PARITY_UNIT),
+        ("half of them left", "un tercio de ellos se fue", Code.PARITY_NUMBER),
+        ("in the 19th century", "en el siglo XVIII", Code.PARITY_DATE),
+        ("in the 1920s", "en los años treinta", Code.PARITY_DATE),
+        ("at 3 p.m. GMT", "a las 16.00 GMT", Code.PARITY_TIME),
+        ("more than 500 people", "casi 500 personas", Code.PARITY_NUMBER),
+        ("thousands of people marched", "cientos de personas marcharon", Code.PARITY_NUMBER),
+        ("He flew to London.", "Voló a Lisboa.", Code.PARITY_NAME),
+        ("He works for NATO.", "Trabaja para la ONU.", Code.PARITY_NAME),
+        ("Spain voted for it.", "Francia votó a favor.", Code.PARITY_NAME),
+        ("President Ana Torres spoke.", "Habló la presidenta Ana Vidal.", Code.PARITY_NAME),
+        ("The alleged thief fled.", "El ladrón huyó.", Code.PARITY_HEDGE),
+        ("It could rain.", "Va a llover.", Code.PARITY_HEDGE),
+        ("He left.", "Al parecer se marchó.", Code.PARITY_HEDGE),
+        ("He did not leave.", "Se marchó.", Code.PARITY_NEGATION),
+        ("He left.", "No se marchó.", Code.PARITY_NEGATION),
+        ("It did not fail.", "Falló.", Code.PARITY_NEGATION),
+        ("The bridge is closed, according to the town.", "El puente está cerrado.", Code.PARITY_ATTRIBUTION),
+        ("“We will stay here,” she said.", "Dijo que se quedarán aquí.", Code.PARITY_QUOTE),
+        ("Prices rose sharply.", "Los precios cayeron con fuerza.", Code.PARITY_OPPOSITE),
+        ("The bridge opened.", " ", Code.PARITY_MISSING),
+    ],
+)
+def test_what_a_reader_would_be_misled_by_is_found(english: str, spanish: str, code: Code) -> None:
+    comparison = compare_texts(english, spanish)
+    assert comparison.verdict is Verdict.DIFFER
+    assert code in {finding.code for finding in comparison.findings}
+
+
+def test_nothing_to_compare_is_a_verdict_of_its_own() -> None:
+    assert compare_texts("Vision", "Visión").verdict is Verdict.CANNOT_JUDGE
+    assert compare_texts("", " ").verdict is Verdict.CANNOT_JUDGE
+
+
+def test_a_text_is_compared_as_it_is_shown_whatever_its_composition_of_accents() -> None:
+    composed, decomposed = "Murió Alena González.", "Murio\u0301 Alena Gonza\u0301lez."
+    assert compare_texts("Alena González died.", composed) == compare_texts("Alena González died.", decomposed)
