@@ -235,7 +235,7 @@ def test_maintenance_joins_packs_sweeps_old_halves_and_lets_readers_go_on(tmp_pa
 
 
 def test_children_and_descriptors_stay_flat_over_two_hundred_publications(tmp_path: Path) -> None:
-    site = ListSite()
+    site, before = ListSite(), _children()  # other tests of this process may have left servers of their own
     with opened(tmp_path / "c.git") as repository:
 
         def cycle(day: int) -> tuple[int, int]:
@@ -246,7 +246,7 @@ def test_children_and_descriptors_stay_flat_over_two_hundred_publications(tmp_pa
 
         seen = [cycle(day) for day in range(200)]
     assert max(abs(a - b) for now in seen[3:] for a, b in zip(now, seen[3], strict=True)) <= 2
-    assert _children() == set()
+    assert _children() <= before
 
 
 def _children() -> set[str]:
