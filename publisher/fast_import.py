@@ -18,7 +18,7 @@ from publisher.git_process import GitProcess
 from publisher.leftovers import half_packs, remove_unheld
 from publisher.refs import sync_folder
 
-WORK_REFS = "refs/dateline/work/"
+WORK_REFS = "refs/dateline/import/"
 """Where commits stand while they are being made; no such ref outlives an import, not even a killed one."""
 
 ANSWERS_KEPT = 500  # 41 bytes each; the pipe holds 64 KiB, and a git whose answer does not fit stops reading

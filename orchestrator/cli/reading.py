@@ -108,7 +108,7 @@ def list_effects(
     with here.snapshot() as conn:
         clock = Clockface(read_now_ms(conn))
         listing = Listing[Effect](
-            heads=("ID", "EDITION", "ACT", "STATUS", "TRIES", "NEXT TRY", "LEFT OR LAST ERROR"),
+            heads=("ID", "EDITION", "ACT", "STATUS", "FAILED", "NEXT TRY", "LEFT OR LAST ERROR"),
             nothing=f"No act is {status}" if status else "No act is planned",
             shape=shapes.effect_json,
             cells=lambda effect: _effect_cells(effect, clock),

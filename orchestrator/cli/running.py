@@ -28,6 +28,7 @@ from orchestrator.desk import demo_report
 from orchestrator.errors import ConfigurationError, RefusedByState
 from orchestrator.logs import configure_logs
 from orchestrator.settings.workspace import Workspace
+from orchestrator.store import pause
 from orchestrator.store.open import open_store
 from orchestrator.systemd import Systemd
 from orchestrator.ticker import Ticker
@@ -131,7 +132,10 @@ def tick(ctx: typer.Context, script: Script = None) -> None:
         loop = Loop(house, workers=1)
         with _stopping(loop.stop):
             done = loop.sweep()
-    session(ctx).out.line(f"{done} steps")
+        with house.db.read() as conn:
+            paused = pause.read(conn)
+    said = f"{done} steps"
+    session(ctx).out.line(f"{said}; paused by {paused.actor}: `dateline unpause` goes on" if paused else said)
 
 
 def plan(

@@ -170,7 +170,7 @@ def _unpublished(process: Process, verb: str) -> None:
     if process.stage is ProcessStage.PUBLISHED:
         raise RefusedByState(
             f"{_key(process)} is published; {verb} is for what is not",
-            hint="correct or retract what is published",
+            hint="what is published stays; `dateline verify` shows how readers have it",
         )
 
 

@@ -81,6 +81,7 @@ def bind(host: str, port: int) -> socket.socket:
         bound.close()
         why = error.strerror if isinstance(error, OSError) else "a port is a number from 0 to 65535"
         raise ConfigurationError(
-            f"cannot listen on {host}:{port}: {why}", hint="pass another --port, or 0 for a free one"
+            f"cannot listen on {host}:{port}: {why}",
+            hint="pass another --port (0 is a free one), or a --host of this machine",
         ) from error
     return bound
